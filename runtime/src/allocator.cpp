@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see allocator.h.
-// Why:   see there.
-// How:   libc is wrapped once, as an allocator like any other.
+// Implements allocator.h. libc's functions are wrapped as an ordinary allocator.
 
 #include "runtime/src/allocator.h"
 #include "runtime/src/platform.h"

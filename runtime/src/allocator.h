@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the caller's allocator, or libc's in its stead.
-// Why:   sessions and executors each take one block; both must refuse a bad one alike.
-// How:   a block that is not aligned as asked is given back: better refused here than a crash in a kernel.
+// The caller's allocator, or libc's in its stead.
+// Why: sessions and executors each take one block; both must refuse a bad one alike.
+// How: a block that is not aligned as asked is given back: better refused here than a crash in a kernel.
 
 #ifndef NACRE_RUNTIME_SRC_ALLOCATOR_H
 #define NACRE_RUNTIME_SRC_ALLOCATOR_H
@@ -13,7 +13,7 @@ namespace nacre::runtime {
 
 nacre_allocator allocator_or_libc(const nacre_allocator *allocator);
 
-/// One block aligned to NACRE_ALIGNMENT; or nullptr, a status and a reason.
+/// Allocates one block aligned to NACRE_ALIGNMENT. On failure, returns nullptr and sets the status and the reason.
 void *allocate_block(const nacre_allocator &allocator, uint64_t bytes, Reason &reason, nacre_status &status);
 
 } // namespace nacre::runtime

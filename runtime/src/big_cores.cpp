@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  reads /sys/devices/system/cpu, and asks the core itself where that tells nothing.
-// Why:   see big_cores.h.
-// How:   a core counts if its figure is above a share of the largest: 1/3 of the capacity (one half would drop the
-//        middle cores of a 124, 427, 1024 phone), 4/5 of the frequency (which understates how much slower little ones
-//        are).
+// Reads /sys/devices/system/cpu, and asks the core itself if that has no answer.
+// Why: see big_cores.h.
+// How: a core is big if its value is above a share of the largest: 1/3 of the capacity, 79 % of the frequency. With 1/2
+//      of the capacity, the middle cores of a 124, 427, 1024 phone would not count. Frequencies understate how much
+//      slower small cores are.
 
 #include "runtime/src/big_cores.h"
 #include "runtime/src/text.h"
@@ -17,11 +17,11 @@ namespace nacre::runtime {
 namespace {
 
 struct Measure {
-  const char *file;               // below the folder of a core
-  int32_t numerator, denominator; // big: figure * denominator > numerator * largest
+  const char *file;               // Path within the folder of a core.
+  int32_t numerator, denominator; // A core is big if value * denominator > numerator * largest.
 };
 
-/// The last one is known of every core, and the same.
+/// Sources in order of preference. The last one is a constant, so that all cores are equal.
 constexpr Measure kMeasures[] = {{"/cpu_capacity", 1, 3}, {"/cpufreq/cpuinfo_max_freq", 79, 100}, {nullptr, 0, 1}};
 
 int64_t read_figure(const char *root, unsigned cpu, const char *file) {
@@ -30,7 +30,7 @@ int64_t read_figure(const char *root, unsigned cpu, const char *file) {
   return read_number(path.c_str());
 }
 
-/// MIDR_EL1 of the core that we are on, if programs may ask; else -1.
+/// Returns MIDR_EL1 of the current core if programs may read it; else -1.
 int64_t own_midr() {
   int64_t value = -1;
 #if defined(__aarch64__)
@@ -41,7 +41,7 @@ int64_t own_midr() {
   return value;
 }
 
-/// Arm's parts 0xd02 to 0xd05 (Cortex-A34, A53, A35, A55), 0xd46 (A510) and 0xd80 (A520), whatever their revision.
+/// True for Arm's parts 0xd02 to 0xd05 (Cortex-A34, A53, A35, A55), 0xd46 (A510) and 0xd80 (A520), in any revision.
 bool issues_in_order(int64_t midr) {
   constexpr uint32_t kFirst = 0x4100d020;
   const uint32_t part = (uint32_t(midr) & 0xff00fff0) - kFirst;
@@ -52,7 +52,7 @@ bool issues_in_order(int64_t midr) {
 
 bool all_issue_in_order(const char *root, const CpuSet &allowed) {
   uint32_t count = 0;
-  int64_t own = 0; // what is asked once the system tells nothing of a core
+  int64_t own = 0; // The current core's MIDR, once the system has not told that of another core; else 0.
   for (unsigned cpu = 0; cpu < CpuSet::kCount; ++cpu)
     if (allowed.has(cpu)) {
       const int64_t told = read_figure(root, cpu, "/regs/identification/midr_el1");
@@ -60,7 +60,7 @@ bool all_issue_in_order(const char *root, const CpuSet &allowed) {
         return false;
       ++count;
     }
-  // One core speaks for others where nothing else says that they differ.
+  // The current core's type only holds for all cores if they are equal.
   return count && (!own || count_big_cores(root, allowed) == count);
 }
 
@@ -68,7 +68,7 @@ uint32_t count_big_cores(const char *root, const CpuSet &allowed) {
   for (const Measure &measure : kMeasures) {
     int64_t largest = 0;
     uint32_t count = 0;
-    for (unsigned iteration = 0; iteration < 2; ++iteration) { // the first finds the largest
+    for (unsigned iteration = 0; iteration < 2; ++iteration) { // The first iteration finds the largest value.
       count = 0;
       for (unsigned cpu = 0; cpu < CpuSet::kCount; ++cpu) {
         if (!allowed.has(cpu))

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  how many of the CPUs that we may use are big ones: the default thread count; and whether any is.
-// Why:   a little core takes several times as long for a unit of work, and everyone waits for the last unit. Where there
-//        are little ones alone, code that is written for them takes three quarters of the time.
-// How:   the kernel's cpu_capacity, else the highest frequency, else all are equal; MIDR_EL1. The paths start with
-//        `root`, so that a test is a folder of text files.
+// Counts the big cores among the CPUs that this process may use, for the default number of threads. Also tells whether
+// all of them are small.
+// Why: a small core takes several times as long for a unit of work, and all threads wait for the last unit. If there
+//      are only small cores, code for in-order cores takes three quarters of the time.
+// How: reads the kernel's cpu_capacity, or else the highest frequency; without either, all cores count as equal.
+//      MIDR_EL1 names the core. Paths begin with `root`, so that a test can use a folder of text files.
 
 #ifndef NACRE_RUNTIME_SRC_BIG_CORES_H
 #define NACRE_RUNTIME_SRC_BIG_CORES_H
@@ -13,10 +14,10 @@
 
 namespace nacre::runtime {
 
-/// At least 1. `root` is "" on a device.
+/// Returns the number of big cores, at least 1. `root` is "" on a device.
 uint32_t count_big_cores(const char *root, const CpuSet &allowed);
 
-/// Whether all are cores of Arm's that issue in order, as Cortex-A53 and A55; false where nothing is known.
+/// True if all are in-order cores of Arm's, such as Cortex-A53 and A55; false if their type is unknown.
 bool all_issue_in_order(const char *root, const CpuSet &allowed);
 
 } // namespace nacre::runtime

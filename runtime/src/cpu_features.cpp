@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  detects the CPU's features.
-// Why:   see cpu_features.h.
-// How:   both sources are words of bits, so each feature is a row: its bit, and what must be set where.
+// Detects the CPU's features.
+// Why: see cpu_features.h.
+// How: both sources are words of bits. Each row maps the bits that must be set to one feature.
 
 #include "runtime/src/cpu_features.h"
 #include "runtime/include/nacre/model_format.h"
@@ -22,7 +22,7 @@ namespace nacre::runtime {
 uint64_t cpu_features() {
   struct Row {
     nacre_cpu_bit feature;
-    unsigned word; // the entry of the auxiliary vector: AT_HWCAP or AT_HWCAP2
+    unsigned word; // Entry of the auxiliary vector: AT_HWCAP or AT_HWCAP2.
     unsigned bit;
   };
   constexpr unsigned kHwcap = 16, kHwcap2 = 26;
@@ -52,7 +52,7 @@ template <typename... Rest> constexpr unsigned bits(unsigned first, Rest... rest
 
 bool all(unsigned word, unsigned mask) { return (word & mask) == mask; }
 
-// What the system saves, by XCR0; without OSXSAVE asking would fault.
+// Returns XCR0, the registers that the system saves. xgetbv would fault without OSXSAVE.
 unsigned saved_registers(unsigned leaf1_ecx) {
   if (!(leaf1_ecx >> 27 & 1))
     return 0;
@@ -141,7 +141,7 @@ const char *cpu_feature_name(unsigned bit) {
     return "avx512-fp16";
   case NACRE_X86_AVX512_VBMI:
     return "avx512-vbmi";
-  } // NACRE_ARM64_OUT_OF_ORDER has none: nothing is refused for want of it
+  } // NACRE_ARM64_OUT_OF_ORDER has no name, because no model requires it.
   return "a feature unknown to this runtime";
 }
 

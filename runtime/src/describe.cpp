@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see describe.h.
-// Why:   see there.
-// How:   rows become structs, offsets become pointers; nothing is copied but the structs.
+// Implements describe.h.
 
 #include "runtime/src/describe.h"
 #include "runtime/src/gpu_engine.h"
@@ -21,7 +19,8 @@ const char *kind_name(uint32_t kind) {
   return kind < sizeof names / sizeof *names ? names[kind] : "unknown";
 }
 
-/// Only outputs have axes whose sizes a run decides; inputs that name classes use first_count for these.
+/// Describes an input or output. Only outputs have axes whose sizes a run decides; for inputs with labels, first_count
+/// has another meaning.
 nacre_status describe_tensor(const nacre_model *handle, uint32_t number, uint32_t index, size_t info_size,
                              nacre_tensor_info *out_info, bool is_output) {
   const nacre_model_table &model = table_of(handle);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  thread pools that sessions share.
-// Why:   an app with several models should not have several sets of threads.
-// How:   a pool in a block of its own, with what is needed to give the block back.
+// Creates thread pools that sessions share.
+// Why: an app with several models should not have several sets of threads.
+// How: each pool is in its own block, together with the allocator that releases the block.
 
 #include "runtime/src/allocator.h"
 #include "runtime/src/big_cores.h"
@@ -27,7 +27,7 @@ nacre_status executor_create(uint32_t threads, const nacre_allocator *allocator_
     threads = cores < kMaxThreads ? cores : kMaxThreads;
   }
   const nacre_allocator allocator = allocator_or_libc(allocator_or_null);
-  Reason reason; // nobody to tell: the status says it all here
+  Reason reason; // It is not reported: the status contains the whole answer.
   nacre_status status = NACRE_OK;
   auto *shared = static_cast<SharedPool *>(allocate_block(allocator, sizeof(SharedPool), reason, status));
   if (!shared)

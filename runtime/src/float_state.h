@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the processor's floating-point state while kernels compute: numbers too small for an exponent are zero.
-// Why:   a multiplication by such a number takes 150 cycles on some cores, and what decays, or is masked in attention, is
-//        full of them. And no bit of a result is to depend on what the app, or the thread that started a worker, has set:
-//        rounding is to nearest, and nothing traps.
-// How:   a scope sets the thread's control register, and gives it back as it was: some nanoseconds a part of a launch.
-//        Halves keep their small numbers: these are large enough to matter, and cost nothing.
+// Sets the processor's floating-point state while kernels compute: subnormal numbers are zero.
+// Why: multiplying by a subnormal number takes 150 cycles on some cores. Decaying values and masked attention contain
+//      many of them. Results must also not depend on the state that the app set, or the thread that started a worker.
+//      So rounding is to nearest, and nothing traps.
+// How: a scope sets the thread's control register and restores it, some nanoseconds for each part of a launch. f16
+//      values keep their subnormal numbers: these are large enough to matter, and cost nothing.
 
 #ifndef NACRE_RUNTIME_SRC_FLOAT_STATE_H
 #define NACRE_RUNTIME_SRC_FLOAT_STATE_H
@@ -18,7 +18,7 @@ namespace nacre::runtime {
 
 constexpr uint64_t kKernelFloatState = uint64_t(1) << 24; // FPCR.FZ
 
-// "memory": no call moves across.
+// The clobber "memory" keeps calls from moving across.
 inline uint64_t float_state() {
   uint64_t state;
   __asm__ volatile("mrs %0, fpcr" : "=r"(state)::"memory");
@@ -28,7 +28,8 @@ inline void set_float_state(uint64_t state) { __asm__ volatile("msr fpcr, %0" ::
 
 #else
 
-constexpr uint32_t kKernelFloatState = 0x1f80 | 1 << 15 | 1 << 6; // MXCSR: what a process starts with, FTZ and DAZ
+// MXCSR: the initial state of a process, with FTZ and DAZ.
+constexpr uint32_t kKernelFloatState = 0x1f80 | 1 << 15 | 1 << 6;
 
 inline uint32_t float_state() {
   uint32_t state;

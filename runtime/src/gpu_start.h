@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  when a session's GPU is made ready: by create, or by a thread while the CPU already serves runs.
-// Why:   a driver may take seconds to compile what an app wants to use now.
-// How:   the thread fills in what it found and says so in one word; a run that sees the word takes the engine over
-//        (gpu_vulkan/in_session.cpp).
+// The start of a session's GPU: within create, or on a thread while the CPU already serves runs.
+// Why: a driver may take seconds to compile the shaders, but the app wants to run now.
+// How: the thread stores its result and publishes it in one word. The next run that sees the word takes over the engine
+//      (gpu_vulkan/in_session.cpp).
 
 #ifndef NACRE_RUNTIME_SRC_GPU_START_H
 #define NACRE_RUNTIME_SRC_GPU_START_H
@@ -13,11 +13,11 @@
 
 namespace nacre::runtime {
 
-/// A thread that makes the GPU ready, and what it came to.
+/// Thread that makes the GPU ready, and its result.
 struct GpuStart {
   enum State : uint32_t { None, UnderWay, Over };
-  uint32_t state;     // written by the thread last
-  uint32_t cancelled; // read by the engine: what it makes is not wanted any more
+  uint32_t state;     // The thread writes this field last.
+  uint32_t cancelled; // The engine reads it: its result is no longer wanted.
   ThreadHandle thread;
   nacre_session_options options;
   uint64_t cpu_features;

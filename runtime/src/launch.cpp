@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see launch.h.
-// Why:   see there.
-// How:   a launch resolves its operands to pointers, and hands its units out in parts. A thread takes the same ones in each
-//        iteration of a loop and in each run, and every other iteration of a loop goes by them from the last one on: it begins with
-//        the weights that a cache too small for all of them still holds.
+// See launch.h.
+// Why: see launch.h.
+// How: a launch resolves its operands to pointers and distributes its units in parts. Each thread takes the same parts
+//      in every iteration of a loop and in every run. Every second iteration goes backwards: it begins with the weights
+//      that are still in a cache too small for all of them.
 
 #include "runtime/src/launch.h"
 #include "runtime/src/float_state.h"
@@ -13,17 +13,18 @@
 namespace nacre::runtime {
 namespace {
 
-// Parts of a launch long enough that claiming them is nothing, and enough of them that cores of unequal speed end
-// together; what is over before a sleeping worker could wake stays on the caller.
+// Parts are long enough that claiming them costs little, and numerous enough that cores of unequal speed end together.
+// A launch that ends before a sleeping worker could wake stays on the caller.
 constexpr int64_t kAloneNanoseconds = 4000;
 constexpr int64_t kPartNanoseconds = 4000;
 constexpr int64_t kPartsPerThread = 4;
-constexpr int64_t kLeastParts = 16; // of what is long enough for them, so that turning back finds a part in the cache
+// For launches long enough to divide, so that a backward iteration finds its first part in the cache.
+constexpr int64_t kLeastParts = 16;
 constexpr int64_t kMostParts = kPartsPerThread * kMaxThreads;
 constexpr int64_t kUnknownUnitNanoseconds = 1000;
 
-/// A launch under way. The executor hands out tickets, as many as there are parts: whoever has one takes the next part of
-/// the thread's own stretch or, where that is done, of another's.
+/// Launch in progress. The executor hands out as many tickets as there are parts. A thread with a ticket takes the next
+/// part of its own range or, if that is done, of another thread's.
 struct Section {
   nacre_kernel_function function;
   nacre_kernel_args args;
@@ -33,15 +34,16 @@ struct Section {
   int64_t parts;
   int64_t threads;
   bool backwards;
-  uint64_t taken[kMostParts / 64]; // a bit for each part
+  uint64_t taken[kMostParts / 64]; // One bit for each part.
 };
 
-/// The first unit of a part. Rounded up, as blocks of units are: of seven rows the first of two threads has four.
+/// Returns the first unit of a part. Rounds up, as blocks of units do: of seven rows, the first of two threads has
+/// four.
 int64_t begin_of(const Section &section, int64_t part) {
   return (section.units * part + section.parts - 1) / section.parts;
 }
 
-/// There are never more tickets than parts, so there is one.
+/// Takes a free part. There is one, because there are never more tickets than parts.
 int64_t take_part(Section &section, int64_t thread) {
   const int64_t parts = section.parts, step = section.backwards ? parts - 1 : 1;
   int64_t part =
@@ -59,7 +61,7 @@ void run_parts(void *context, uint32_t thread, int64_t begin, int64_t end) {
   Section &section = *static_cast<Section *>(context);
   nacre_kernel_args args = section.args;
   args.scratch = section.scratch + thread * section.scratch_stride;
-  // Here, because every thread comes by, the app's own too, and leaves with what it came with.
+  // Set here, because every thread passes here, including the app's, and gets its own state back.
   const KernelFloatState state;
   if (section.parts == 1)
     return section.function(&args, 0, section.units);
@@ -69,7 +71,7 @@ void run_parts(void *context, uint32_t thread, int64_t begin, int64_t end) {
   }
 }
 
-/// Inlined in both callers: models without GPU code link only one of them.
+/// Inlined in both callers, because models without GPU code link only one of them.
 __attribute__((always_inline)) inline void start(const Session &session, const Launch &launch, int64_t iteration) {
   nacre_executor &executor = *session.executor;
   const bool backwards = iteration % 2 != 0;
@@ -100,9 +102,9 @@ char *address_of(const Session &session, const Memory &memory, const nacre_opera
   case NACRE_SPACE_STATE:
     return memory.state + operand.offset;
   case NACRE_SPACE_WEIGHT:
-    // Kernels read weights only; the table of pointers they get has one type for all.
+    // Kernels only read weights, but their table of pointers has one type for all operands.
     return const_cast<char *>(session.weights) + session.model->weights[operand.index].offset + operand.offset;
-  default: // the plan has refused every other space
+  default: // The plan refuses all other spaces.
     return memory.arena + operand.offset;
   }
 }
@@ -117,7 +119,7 @@ Launch prepare_launch(const nacre_cpu_variant &variant, int64_t share_begin, int
   const int64_t limits[] = {wanted, kMostParts, units};
   for (const int64_t most : limits)
     parts = parts < most ? parts : most;
-  // As many for each thread: its stretch of the units then does not depend on how many parts a launch has.
+  // Each thread gets the same number of parts, so its range of units does not depend on their number.
   if (parts > threads)
     parts -= parts % threads;
   return {variant.function, units, parts, share_begin, share_end};

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  platform.h over Linux system calls and ten functions of libc.
-// Why:   see there.
-// How:   argument constants are the kernel's.
+// Implements platform.h with Linux system calls and ten functions of libc. Argument constants are the kernel's.
 
 #include "runtime/src/platform.h"
 #include "runtime/src/system_call.h"
@@ -21,7 +19,7 @@ int pthread_create(pthread_t *, const void *attributes, void *(*)(void *), void 
 int pthread_join(pthread_t, void **);
 int posix_memalign(void **, size_t, size_t);
 void free(void *);
-int clock_gettime(int, timespec *); // libc's: it needs no system call
+int clock_gettime(int, timespec *); // libc's, because it needs no system call.
 void *dlopen(const char *, int);
 void *dlsym(void *, const char *);
 int dlclose(void *);
@@ -42,13 +40,13 @@ constexpr long kSetMask = 2;   // SIG_SETMASK
 constexpr uint64_t bit_of(unsigned signal) { return uint64_t(1) << (signal - 1); }
 
 #if defined(__ANDROID__)
-constexpr unsigned kFirstFree = 42; // bionic keeps the signals from 32 on to itself
+constexpr unsigned kFirstFree = 42; // bionic reserves the signals from 32 on.
 #else
 constexpr unsigned kFirstFree = 34; // SIGRTMIN
 #endif
-/// SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS: handlers of these report the app's crashes.
+/// SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS: their handlers report the app's crashes.
 constexpr uint64_t kFaults = bit_of(4) | bit_of(5) | bit_of(6) | bit_of(7) | bit_of(8) | bit_of(11) | bit_of(31);
-/// All but faults and what libc sends to its threads.
+/// All signals except faults and those that libc sends to its threads.
 constexpr uint64_t kBlocked = ~(kFaults | (bit_of(kFirstFree) - bit_of(32)));
 
 bool write_all(long file, const char *bytes, uint64_t count) {
@@ -72,7 +70,7 @@ void *allocate_aligned(size_t bytes, size_t alignment) {
 void release_aligned(void *block) { free(block); }
 
 bool start_thread(ThreadHandle &handle, void *(*body)(void *), void *argument) {
-  // A thread begins with its maker's mask.
+  // A thread inherits the signal mask of its creator.
   uint64_t before = 0;
   system_call(kSigprocmask, kBlock, address(&kBlocked), address(&before), sizeof before);
   pthread_t thread;
@@ -100,7 +98,7 @@ uint64_t now() {
 CpuSet allowed_cpus() {
   CpuSet set;
   if (system_call(kSchedGetaffinity, 0, sizeof set.words, address(set.words)) < 0)
-    set.add(0); // more CPUs than the set holds: one is certain
+    set.add(0); // There are more CPUs than the set holds; one is certain to exist.
   return set;
 }
 
@@ -108,7 +106,7 @@ int64_t read_number(const char *path) {
   const long file = open_file(path, kReadOnly);
   if (file < 0)
     return -1;
-  char text[18]; // as many digits as a number may have
+  char text[18]; // As many characters as a number may have.
   const long length = restarted_call(kRead, file, address(text), sizeof text);
   close_opened(file);
   const bool hex = length > 1 && text[1] == 'x';

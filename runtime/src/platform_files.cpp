@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  platform.h's files that are read and written in pieces, or mapped.
-// Why:   only models with state, or with their weights in a file, have such.
-// How:   what goes wrong is passed on as the system says it. A file is written under a name that nobody else has, then
-//        renamed: savers of one file do not meet, and the last one to end wins.
+// Implements the files of platform.h that are read and written in pieces, or mapped.
+// Why: only models with state, or with their weights in a file, need them.
+// How: errors are the system's numbers. A file is written under a unique temporary name and then renamed, so concurrent
+//      savers do not interfere, and the last one wins.
 
 #include "runtime/src/platform.h"
 #include "runtime/src/system_call.h"
@@ -11,20 +11,20 @@
 namespace nacre::runtime {
 namespace {
 
-constexpr long kCreateNew = 1 | 0100 | 0200; // O_WRONLY | O_CREAT | O_EXCL, which follows no symbolic link
-constexpr long kAsUserSays = 0666;           // less the process's mask
+constexpr long kCreateNew = 1 | 0100 | 0200; // O_WRONLY | O_CREAT | O_EXCL, which does not follow symbolic links.
+constexpr long kAsUserSays = 0666;           // The process's mask is subtracted.
 constexpr long kPermissions = 0777;
 constexpr long kFileType = 0170000, kRegular = 0100000; // S_IFMT, S_IFREG
 constexpr long kReadable = 1, kPrivate = 2;             // PROT_READ, MAP_PRIVATE
 constexpr uint64_t kMostName = 200;
-constexpr int kMostLinks = 40;   // as many as the system follows
+constexpr int kMostLinks = 40;   // The system follows as many.
 constexpr long kIsAbsent = -2;   // -ENOENT
 constexpr long kIsThere = -17;   // -EEXIST
 constexpr long kInvalid = -22;   // -EINVAL
-constexpr long kIsNoFile = -126; // the runtime's own, as the next
+constexpr long kIsNoFile = -126; // This and the next are the runtime's own.
 constexpr long kIsTooShort = -127;
 
-/// What the system says of a file: `struct stat`, which glibc and bionic have alike.
+/// Status of a file: `struct stat`, which glibc and bionic define alike.
 struct FileStatus {
   uint64_t words[18];
 
@@ -33,11 +33,12 @@ struct FileStatus {
 #else
   long mode() const { return long(words[3] & 0xffff); }
 #endif
-  /// Its bytes, or kIsNoFile of a folder, a device, or a pipe, which may let its reader or writer wait forever.
+  /// Returns its size, or kIsNoFile for a folder, a device or a pipe. A pipe could make its reader or writer wait
+  /// forever.
   int64_t regular_bytes() const { return (mode() & kFileType) == kRegular ? int64_t(words[6]) : kIsNoFile; }
 };
 
-/// What is asked of a file that is open, and of a path; each in one place, which is shorter than at each call.
+/// Makes a system call on an open file. It is not inlined, which is shorter than a copy at each call.
 __attribute__((noinline)) long of_file(long number, long file, long b = 0, long c = 0, long d = 0) {
   return restarted_call(number, file, b, c, d);
 }
@@ -46,7 +47,7 @@ __attribute__((noinline)) long of_path(long number, const char *path, long c = 0
 }
 long open_by(const char *path, long how, long mode = 0) { return of_path(kOpenat, path, how | kNotInherited, mode); }
 
-/// Behind the last slash.
+/// Returns the part of a path after the last slash.
 char *name_in(char *path) {
   char *name = path;
   for (; *path; ++path)
@@ -63,7 +64,7 @@ void join(char *to, const char *first, const char *second) {
   while (*second++);
 }
 
-/// Puts what a symbolic link says in its place, as long as there is one.
+/// Resolves the symbolic links at the end of `made.path`.
 void follow_links(NewFile &made) {
   for (int links = 0; links < kMostLinks; ++links) {
     const long bytes = of_path(kReadlinkat, made.path, address(made.beside), NewFile::kMostPath);
@@ -75,7 +76,7 @@ void follow_links(NewFile &made) {
   }
 }
 
-/// Reads or writes, in as many calls as it takes.
+/// Reads or writes all bytes, with as many calls as necessary.
 long move_all(long number, long file, long data, uint64_t bytes, uint64_t offset) {
   for (uint64_t done = 0; done < bytes;) {
     const long moved = of_file(number, file, data + long(done), long(bytes - done), long(offset + done));
@@ -124,19 +125,20 @@ long begin_file(NewFile &made, const char *path) {
     if (error != 0)
       return error;
   }
-  join(made.path, path, ""); // which is not too long, as the system has not said so
+  join(made.path, path, ""); // The path fits, because the system has accepted it.
   follow_links(made);
   long file;
   do {
     Text<256> suffix;
     suffix << ".new-" << now();
     join(made.beside, made.path, "");
-    name_in(made.beside)[kMostName] = 0; // a name as long as the system takes has room for the suffix
+    // Names may be as long as the system allows, so this leaves room for the suffix.
+    name_in(made.beside)[kMostName] = 0;
     join(made.beside, made.beside, suffix.c_str());
     file = open_by(made.beside, kCreateNew, mode);
-  } while (file == kIsThere); // another saver's of this nanosecond
+  } while (file == kIsThere); // Another saver used the same nanosecond.
   if (error == 0)
-    of_file(kFchmod, file, mode); // with what the mask has taken
+    of_file(kFchmod, file, mode); // Sets the bits that the mask removed.
   return file;
 }
 
@@ -155,15 +157,15 @@ long end_file(NewFile &made, long file, long error) {
     *name++ = '.';
   *name = 0;
   const long folder = open_by(made.path, kReadOnly);
-  if (folder < 0) // one that may be written and not read: it is synchronized in its time
+  if (folder < 0) // The folder may be writable but not readable. Then the system synchronizes it later.
     return 0;
   error = of_file(kFsync, folder);
   close_file(folder);
-  return error == kInvalid ? 0 : error; // of file systems that do so by themselves
+  return error == kInvalid ? 0 : error; // Some file systems do this by themselves and reject the call.
 }
 
 const char *file_error_text(long error) {
-  // The system's number, and what it means.
+  // Number of the system's error, followed by its text.
   static constexpr char kTexts[] = "\x02"
                                    "no such file or folder\0"
                                    "\x0d"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the functions of Reason.
-// Why:   most files build such a text; compiled once, its functions are not in each of their objects.
-// How:   an explicit instantiation, which text.h declares.
+// Instantiates the functions of Reason once, because most files build such a text. text.h declares the instantiation.
 
 #include "runtime/src/text.h"
 

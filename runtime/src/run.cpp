@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  walks the table of steps once: nacre_session_run.
-// Why:   this is all that is left of a model's control flow on the device.
-// How:   launch after launch. Where a GPU takes part, its engine walks instead; if that fails, the walk here gives the
-//        answer, because inputs are read only and the state is as it was. Between launches another thread may end the run.
+// Implements nacre_session_run, which walks the table of steps once.
+// Why: this table is all that remains of a model's control flow on the device.
+// How: executes launch after launch. If a GPU takes part, its engine walks instead. If the engine fails, this walk
+//      repeats the run, because inputs are only read and the state is unchanged. Another thread may cancel the run
+//      between launches.
 
 #include "runtime/src/session.h"
 #include "runtime/src/steps.h"
@@ -25,7 +26,7 @@ RunLimits limits_of(const Session &session, uint32_t last_stop) {
   return {NACRE_ENDLESS, iterations, last_stop, NACRE_OK, 0};
 }
 
-/// Where the buffer of a port lies. Ports are the outputs, then the inputs.
+/// Address range of the buffer of a port. Ports are the outputs, then the inputs.
 struct Range {
   const char *begin, *end;
 };
@@ -42,14 +43,14 @@ Range range_of(const Session &session, uint32_t port) {
   return {buffers[port].used, buffers[port].used + tensors[port].bytes};
 }
 
-/// Whether outputs lie apart from all else; inputs are only read, and may share what they like. Asked at a run and not
-/// at each binding, so that an app may exchange two buffers.
+/// Returns false, with the reason, if an output overlaps another port. Inputs are only read, so they may overlap. This
+/// is checked at a run and not at each binding, so that an app may swap two buffers.
 bool check_buffers(Session &session, Reason &reason) {
   const uint32_t outputs = session.entry->output_count, count = outputs + session.entry->input_count;
   auto *order = reinterpret_cast<uint32_t *>(session.pointers);
   for (uint32_t i = 0; i < count; ++i)
     order[i] = i;
-  // By where they begin: a comb sort, which is short.
+  // Sorts by start address, with a comb sort because it is short.
   for (uint32_t gap = count, swaps = 1; gap > 1 || swaps;) {
     gap -= gap / 4 + (gap > 1);
     swaps = 0;
@@ -62,7 +63,7 @@ bool check_buffers(Session &session, Reason &reason) {
       }
     }
   }
-  // Where the ports that begin before the current one end at the latest: all of them, and the outputs among them.
+  // Largest end of all ports that begin before the current one, and of the outputs among them.
   const char *end = nullptr, *end_of_outputs = nullptr;
   uint32_t last = 0, last_output = 0;
   for (uint32_t i = 0; i < count; ++i) {
@@ -137,7 +138,8 @@ nacre_status session_run(nacre_session *handle) {
   if (!take(*session.state))
     return refuse_state(session);
   __atomic_store_n(&session.phase, RunPhase::Running, __ATOMIC_RELAXED);
-  RunLimits limits = limits_of(session, UINT32_MAX); // a GPU has a state of its own until the run is over
+  // A GPU only changes its own copy of the state until the run is over.
+  RunLimits limits = limits_of(session, UINT32_MAX);
   nacre_status status = session.gpu_engine ? session.gpu_engine->run(session, limits) : NACRE_FAILED;
   if (status == NACRE_FAILED)
     status = run_on_cpu(session, limits);

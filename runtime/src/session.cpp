@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the life of a session but for its runs: create, buffers, destroy.
-// Why:   all that may allocate or fail happens here, so that a run does neither.
-// How:   create is the plan, one block, its pointers, then the threads; whatever fails undoes what came before.
+// Creates and destroys sessions, and gives access to their buffers.
+// Why: everything that may allocate or fail happens here, so that a run does neither.
+// How: create makes the plan, one block, its pointers, then the threads. A failure undoes the earlier steps.
 
 #include "runtime/src/session.h"
 #include "runtime/src/allocator.h"
@@ -118,7 +118,8 @@ void set_up(State &state, const SessionPlan &plan, const nacre_allocator &alloca
   state.model = plan.model;
   state.weights = plan.weights;
   state.data = data;
-  __builtin_memset(&state.writes, 0, sizeof state.writes + sizeof state.busy + sizeof state.away); // idle, and here
+  // Idle, and in the CPU's memory.
+  __builtin_memset(&state.writes, 0, sizeof state.writes + sizeof state.busy + sizeof state.away);
   state.reason = "";
   state.allocator = allocator;
   state.block_bytes = 0;
@@ -165,7 +166,7 @@ nacre_status session_create(const nacre_model *model, uint32_t api_version, cons
     session_destroy(&session.head);
     return fail_create(plan.options, reason, NACRE_UNSUPPORTED);
   }
-  if (plan.has_own_state && plan.options.state) { // what create measured, it measured on its own
+  if (plan.has_own_state && plan.options.state) { // Measurements in create used the session's own state.
     session.state = reinterpret_cast<State *>(plan.options.state);
     session.memory.state = session.state->data;
   }
@@ -243,7 +244,7 @@ nacre_status session_find_output(nacre_session *handle, const char *name, uint32
 
 nacre_status session_bind_input(nacre_session *handle, uint32_t index, const void *data) {
   Session &session = cast(handle);
-  // Kernels read their inputs only; the table of pointers they get has one type for all.
+  // Kernels only read their inputs, but their table of pointers has one type for all operands.
   return bind(session, "input", session.memory.inputs, session.entry->input_count, index,
               const_cast<char *>(static_cast<const char *>(data)));
 }

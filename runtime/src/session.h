@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a session, as it lies at the start of its block.
-// Why:   the plan needs its size, the calls its fields.
-// How:   plain data; the arrays and regions behind it are placed by session_plan.
+// The layout of a session, at the beginning of its block.
+// Why: the plan needs its size, and the calls need its fields.
+// How: plain data. session_plan places the arrays and regions that follow it.
 
 #ifndef NACRE_RUNTIME_SRC_SESSION_H
 #define NACRE_RUNTIME_SRC_SESSION_H
@@ -17,28 +17,28 @@
 namespace nacre::runtime {
 
 struct Session {
-  nacre_session head; // first: what runtime.h calls through
+  nacre_session head; // First: runtime.h calls through it.
   State own_state;
-  State *state; // its own, or one that sessions share
+  State *state; // Its own state, or a shared one.
   const nacre_model_table *model;
   const nacre_entry *entry;
   const char *weights;
-  nacre_executor *executor; // the caller's, or our pool's
-  uint64_t process;         // that made it; a child of it, by fork(), has neither its threads nor its GPU
+  nacre_executor *executor; // The caller's executor, or that of `pool`.
+  uint64_t process;         // Process that created it. A child by fork() has neither its threads nor its GPU.
   uint64_t max_iterations;
-  uint32_t phase; // of a run: a word that other threads and signal handlers may change
+  uint32_t phase; // Phase of a run; other threads and signal handlers may change it.
   bool owns_pool;
-  bool has_run;         // to its end, the latest time
-  bool has_new_buffers; // bound since they were found to lie apart
+  bool has_run;         // True if the latest run reached its end.
+  bool has_new_buffers; // True if buffers were bound since the last check that they do not overlap.
 
-  const nacre_gpu_engine *gpu_engine; // with `gpu`
-  void *gpu;                          // the engine's; nullptr where the CPU computes everything
+  const nacre_gpu_engine *gpu_engine; // Set if `gpu` is.
+  void *gpu;                          // Data of the engine; nullptr if the CPU computes everything.
   GpuStart start;
 
   Memory memory;
-  const Launch *launches;   // of the CPU alone: each has the whole of its cut axis
-  void **pointers;          // the running launch's buffers; before a run its ports in order
-  nacre_launch_time *times; // nullptr without profile
+  const Launch *launches;   // For runs on the CPU only: each has its whole cut axis.
+  void **pointers;          // Operands of the running launch; before a run, its ports in order.
+  nacre_launch_time *times; // Null without a profile.
   char *scratch;
   uint64_t scratch_stride;
 
@@ -51,26 +51,26 @@ struct Session {
   ThreadPool pool;
 };
 
-/// What `phase` may be.
+/// Values of `phase`.
 enum RunPhase : uint32_t { Idle, Running, Cancelled };
 
 inline bool is_run_cancelled(const Session &session) {
   return __atomic_load_n(&session.phase, __ATOMIC_RELAXED) == RunPhase::Cancelled;
 }
 
-/// Whether this process is a child of the one that made the session.
+/// True if this process is a child of the one that created the session.
 inline bool is_inherited(const Session &session) { return session.process != process_number(); }
 
-/// Tells the session's log, if it has one.
+/// Writes to the session's log, if it has one.
 inline void tell(const Session &session, const Reason &text) {
   if (session.log)
     session.log(session.log_user, NACRE_LOG_INFO, text.c_str());
 }
 
-/// Keeps the reason for the app to ask for, and tells the log.
+/// Stores the reason for the app, and writes it to the log. Returns `status`.
 nacre_status fail(Session &session, const Reason &reason, nacre_status status = NACRE_BAD_ARGUMENT);
 
-/// Tells the app, which has no session, or no state, to ask.
+/// Reports a reason through the options' log, because the app has no session or state to ask.
 nacre_status fail_create(const nacre_session_options &options, const Reason &reason, nacre_status status);
 
 nacre_status session_memory(const nacre_model *, uint32_t api_version, const nacre_session_options *, size_t info_size,

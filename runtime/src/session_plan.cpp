@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the checks and the layout of session_plan.h.
-// Why:   see there.
-// How:   1. versions, 2. options, 3. the CPU, 4. the entry's steps, 5. the sizes of its outputs, 6. threads, 7. the block.
+// Implements the checks and the layout of session_plan.h.
+// How: 1. versions, 2. options, 3. the CPU, 4. the entry's steps, 5. the sizes of its outputs, 6. threads, 7. the
+//         block.
 
 #include "runtime/src/session_plan.h"
 #include "runtime/include/nacre/weights_format.h"
@@ -122,7 +122,7 @@ bool is_known(const nacre_operand &operand, const SessionPlan &plan) {
   return false;
 }
 
-/// What all launches together ask of the session.
+/// Needs of all launches together.
 struct Demand {
   uint64_t scratch_bytes = 0;
   uint32_t operands = 0;
@@ -145,7 +145,7 @@ nacre_status check_launch(const nacre_step &step, const SessionPlan &plan, Deman
   return NACRE_OK;
 }
 
-/// How many bytes there are of what an operand lies in.
+/// Returns the size of the memory that contains an operand.
 uint64_t bytes_around(const nacre_operand &operand, const SessionPlan &plan) {
   switch (operand.space) {
   case NACRE_SPACE_ARENA:
@@ -161,7 +161,7 @@ uint64_t bytes_around(const nacre_operand &operand, const SessionPlan &plan) {
   }
 }
 
-/// Whether a step that decides can read its operand, in each of the iterations of the loop around it.
+/// True if a step that decides can read its operand in every iteration of the loop around it.
 bool can_decide(const nacre_step &step, uint64_t bytes, int64_t iterations, const SessionPlan &plan) {
   if (step.operand_count != 1 || step.first_operand >= plan.entry->operand_count)
     return false;
@@ -173,7 +173,7 @@ bool can_decide(const nacre_step &step, uint64_t bytes, int64_t iterations, cons
   return first <= end && last >= 0 && last <= end;
 }
 
-/// The step that closes the loop that step `begin` opens; step_count where none does.
+/// Returns the step that closes the loop of step `begin`; step_count if no step does.
 uint32_t end_of_loop(const nacre_entry &entry, uint32_t begin) {
   uint32_t depth = 0, i = begin;
   for (; i < entry.step_count; ++i) {
@@ -185,7 +185,7 @@ uint32_t end_of_loop(const nacre_entry &entry, uint32_t begin) {
   return i;
 }
 
-/// Whether `target` is further on than `from`, in the same loop, which ends at `end`; that may be the target, too.
+/// True if `target` comes after `from` in the same loop. It may also be `end`, the end of that loop.
 bool is_ahead(const nacre_entry &entry, uint32_t from, uint32_t target, uint32_t end) {
   if (target <= from || target > end)
     return false;
@@ -195,7 +195,7 @@ bool is_ahead(const nacre_entry &entry, uint32_t from, uint32_t target, uint32_t
   return i == target;
 }
 
-/// The loops around a step; the first is the entry itself.
+/// Loops around a step; the first is the entry itself.
 struct Brackets {
   uint32_t depth;
   uint32_t ends[1 + NACRE_MAX_LOOP_DEPTH];
@@ -248,7 +248,7 @@ nacre_status check_steps(const SessionPlan &plan, Demand &demand, Reason &reason
 // --- 5. The sizes of outputs, and classes
 // ---------------------------------------------------------------------------------------------
 
-/// Whether a hidden output can hold what an output's axis names.
+/// True if `index` is a hidden output that can hold the size of an axis.
 bool is_count(const SessionPlan &plan, int64_t index) {
   const nacre_entry &entry = *plan.entry;
   if (index < int64_t(entry.output_count - entry.hidden_outputs) || index >= int64_t(entry.output_count))
@@ -257,7 +257,7 @@ bool is_count(const SessionPlan &plan, int64_t index) {
   return count.element_type == NACRE_I64 && count.rank == 0 && count.bytes == sizeof(int64_t);
 }
 
-/// Whether what an input of labels names is there: how many classes there are, and which number is ignored.
+/// True if the tables contain the label's number of classes and ignored class.
 bool is_label(const nacre_model_table &model, const nacre_tensor &input) {
   return input.first_count <= model.dim_count && model.dim_count - input.first_count >= 2 &&
          (input.element_type == NACRE_I32 || input.element_type == NACRE_I64);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see steps.h.
-// Why:   see there.
-// How:   loops are a stack of counters; whatever leads elsewhere says where.
+// Implements steps.h. Loops are a stack of counters; steps with a target say where to go.
 
 #include "runtime/src/steps.h"
 #include "runtime/src/session.h"
@@ -16,7 +14,7 @@ Stretch stretch_at(const nacre_entry &entry, uint32_t first) {
     const nacre_step &step = entry.steps[i];
     depth += step.kind == NACRE_STEP_LOOP_BEGIN;
     depth -= step.kind == NACRE_STEP_LOOP_END;
-    // Bytes that a run finds decide what comes after a step that has a target; a loop has one for its count.
+    // A step with a target depends on data of the run: a branch, a test, or a loop whose iterations a run counts.
     if (step.target != 0) {
       stretch.decided = true;
       stretch.end = step.target > stretch.end ? step.target : stretch.end;
@@ -32,7 +30,7 @@ bool walk_steps(const nacre_entry &entry, uint32_t first, uint32_t end, int64_t 
     uint32_t first;
     int64_t iteration;
     int64_t iterations;
-  } loops[1 + NACRE_MAX_LOOP_DEPTH]; // the first is the entry itself: one iteration
+  } loops[1 + NACRE_MAX_LOOP_DEPTH]; // The first one is the entry itself, with one iteration.
   loops[0] = {0, 0, 1};
   uint32_t depth = 0;
   for (uint32_t i = first; i < end; ++i) {
@@ -72,7 +70,7 @@ bool walk_steps(const nacre_entry &entry, uint32_t first, uint32_t end, int64_t 
         --depth;
       }
       break;
-    default: // a branch, or a jump, which asks nothing
+    default: // A branch, or an unconditional jump.
       if (!decides || *decides == 0)
         i = step.target - 1;
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  walks an entry's steps in the order of execution, loops, tests and branches and all.
-// Why:   a run on the CPU executes launches in this order; an engine beside it plans and records ahead what is known
-//        before a run, and leaves to the CPU what is not.
-// How:   see steps.cpp. Outside of loops the steps fall into stretches: a launch, or a loop that every
-//        run goes through alike, or what goes as the bytes say that a run finds.
+// Walks an entry's steps in the order of execution, through loops, tests and branches.
+// Why: a run on the CPU executes launches in this order. A GPU engine plans and records the launches that are known
+//      before a run, and leaves the rest to the CPU.
+// How: outside of loops, the steps are divided into stretches. A stretch is a launch, a loop that is the same in every
+//      run, or steps that depend on data of the run.
 
 #ifndef NACRE_RUNTIME_SRC_STEPS_H
 #define NACRE_RUNTIME_SRC_STEPS_H
@@ -15,48 +15,50 @@ namespace nacre::runtime {
 
 struct Stretch {
   uint32_t end;
-  bool decided; ///< By a run: how often its launches are executed.
+  bool decided; ///< True if a run decides how often its launches execute.
 };
 
-/// The stretch that begins with step `first`, which is outside of any loop.
+/// Returns the stretch that begins with step `first`, which must be outside of any loop.
 Stretch stretch_at(const nacre_entry &entry, uint32_t first);
 
-/// Whether runs of the entry change the state.
+/// True if runs of the entry change the state.
 inline bool writes_state(const nacre_entry &entry) { return entry.first_write < entry.step_count; }
 
-/// What may end a run before its last step.
+/// Limits that may end a run before its last step.
 struct RunLimits {
-  int64_t loop_limit;  ///< The most iterations of a loop with a test; then it ends as if its test had said so.
-  uint64_t iterations; ///< Of all loops together, that may still end.
-  uint32_t last_stop;  ///< From the step after this one on nothing ends the run: it writes the state.
-  nacre_status status; ///< Not NACRE_OK once the run has been ended,
-  uint32_t stopped_at; ///< before this step.
+  /// Most iterations of a loop with a test. After them, the loop ends as if its test had failed.
+  int64_t loop_limit;
+  uint64_t iterations; ///< Remaining iterations of all loops together.
+  uint32_t last_stop;  ///< Last step before which the run may end. Later steps write the state.
+  nacre_status status; ///< NACRE_OK until the run is ended.
+  uint32_t stopped_at; ///< Step before which it ended.
 };
 
-/// Whether the run goes on with this step. If not, the limits say why.
+/// Returns whether the run continues with this step. If not, `limits` says why.
 bool goes_on(const Session &session, RunLimits &limits, uint32_t step);
 
-/// What a walk calls; function pointers, so that there is one walk in the code and not one for each caller.
+/// Callbacks of a walk. They are function pointers, so that the walk is compiled only once.
 struct Visitor {
   void *context;
-  /// Asked before each step; false ends the walk. May be nullptr: then all steps are visited.
+  /// Called before each step; false ends the walk. If it is nullptr, all steps are visited.
   bool (*goes_on)(void *context, uint32_t step);
-  /// An execution of a launch: the index of its step, and the iteration of the innermost loop around it.
+  /// Called for an execution of a launch, with its step and the iteration of the innermost loop around it.
   void (*launch)(void *context, uint32_t step, int64_t iteration);
-  /// The bytes that a step decides by.
+  /// Returns the bytes by which a step decides.
   const char *(*read)(void *context, const nacre_step &step, int64_t iteration);
-  /// A stretch that a run decides about.
+  /// Called for a stretch that a run decides about.
   void (*decision)(void *context, uint32_t first, uint32_t end);
 };
 
-/// Visits each execution of a launch in the steps [first, end), which are whole stretches. A loop that tests ends after
-/// `loop_limit` iterations. False if the visitor ended it. The plan has seen that loops are closed and not too deep.
+/// Visits each execution of a launch in the steps [first, end), which are whole stretches. A loop with a test ends
+/// after `loop_limit` iterations. Returns false if the visitor ended the walk. The plan has checked that loops are
+/// closed and not too deep.
 bool walk_steps(const nacre_entry &entry, uint32_t first, uint32_t end, int64_t loop_limit, const Visitor &visitor);
 
 /// Visits each execution that every run has, and each decision as a whole.
 void walk_stretches(const nacre_entry &entry, const Visitor &visitor);
 
-/// As above, for functions `goes_on(step)`, `launch(step, iteration)` and `read(step, iteration)`.
+/// Walks with functions `goes_on(step)`, `launch(step, iteration)` and `read(step, iteration)` instead of a visitor.
 template <typename GoesOn, typename Read, typename Launch>
 bool walk_steps(const nacre_entry &entry, uint32_t first, uint32_t end, int64_t loop_limit, GoesOn goes_on, Read read,
                 Launch launch) {
@@ -75,14 +77,14 @@ bool walk_steps(const nacre_entry &entry, uint32_t first, uint32_t end, int64_t 
        nullptr});
 }
 
-/// As above, for functions `launch(step, iteration)` and `decision(first, end)`. False if there are more than `most`
-/// executions, of which it visits only so many.
+/// Walks with functions `launch(step, iteration)` and `decision(first, end)` instead of a visitor. Returns false if there are more
+/// than `most` executions; only the first `most` are visited.
 template <typename Launch, typename Decision>
 bool walk_stretches(const nacre_entry &entry, uint64_t most, Launch launch, Decision decision) {
   struct Both {
     Launch launch;
     Decision decision;
-    uint64_t left; // 0: one more was met
+    uint64_t left; // 0 after one more than `most`.
   } both = {launch, decision, most + 1};
   walk_stretches(
       entry, {&both, [](void *context, uint32_t) { return static_cast<Both *>(context)->left != 0; },
@@ -96,11 +98,11 @@ bool walk_stretches(const nacre_entry &entry, uint64_t most, Launch launch, Deci
   return both.left != 0;
 }
 
-/// Of the profile of a run.
+/// Adds an execution to the profile of a run.
 void time_launch(nacre_launch_time &time, uint64_t start, uint64_t begin);
 
-/// Computes the stretches [first, end) with these launches, as far as the limits let it. `start`: when the run began,
-/// where there is a profile.
+/// Computes the stretches [first, end) with these launches until a limit ends the run. `start` is the time at which the
+/// run began, if there is a profile.
 void run_steps(const Session &session, const Memory &memory, const Launch *launches, uint32_t first, uint32_t end,
                RunLimits &limits, uint64_t start);
 

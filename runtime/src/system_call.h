@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  Linux system calls, and those that files begin and end with, for the sources of platform.h.
-// Why:   they answer -errno, alike on glibc and bionic.
-// How:   numbers are those of the two instruction sets.
+// Linux system calls, and the calls that open and close files, for the sources of platform.h. They return -errno, on
+// glibc and bionic alike. The numbers are those of the two instruction sets.
 
 #ifndef NACRE_RUNTIME_SRC_SYSTEM_CALL_H
 #define NACRE_RUNTIME_SRC_SYSTEM_CALL_H
@@ -108,10 +107,10 @@ inline long address(const void *pointer) { return reinterpret_cast<long>(pointer
 constexpr long kWorkingFolder = -100; // AT_FDCWD
 constexpr long kInterrupted = -4;     // -EINTR
 constexpr long kReadOnly = 0;
-constexpr long kNoWaiting = 04000;       // O_NONBLOCK: a pipe has nothing to read, rather than a reader that waits
-constexpr long kNotInherited = 02000000; // O_CLOEXEC: a program that the app starts has no use for our files
+constexpr long kNoWaiting = 04000;       // O_NONBLOCK: a pipe counts as empty instead of blocking its reader.
+constexpr long kNotInherited = 02000000; // O_CLOEXEC: programs that the app starts do not inherit our files.
 
-/// A signal that the app handles ends a call which waits; that is no failure, and the call is made again.
+/// Repeats a system call while signals that the app handles interrupt it.
 inline long restarted_call(long number, long a, long b, long c, long d = 0) {
   long result;
   do
@@ -124,7 +123,7 @@ inline long open_file(const char *path, long how, long mode = 0) {
   return restarted_call(kOpenat, kWorkingFolder, address(path), how | kNotInherited, mode);
 }
 
-/// False if what was written may be lost. Interrupted, the file is closed nonetheless.
+/// Returns false if written data may be lost. If the call is interrupted, the file is closed anyway.
 inline bool close_opened(long file) {
   const long result = system_call(kClose, file);
   return result == 0 || result == kInterrupted;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see text.h.
-// Why:   see there.
-// How:   characters are added behind the others as long as there is room for the 0 at the end.
+// Implements text.h. Characters are appended while there is room for them and the 0 at the end.
 
 #include "runtime/src/text.h"
 

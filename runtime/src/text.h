@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a text of bounded length, built piece by piece; and the questions asked of C strings and bytes.
-// Why:   reasons and paths are made where nothing may be allocated, and printf brings locales and errno.
-// How:   what does not fit is cut off; the text always ends in 0.
+// A text of bounded length, built piece by piece; also functions on C strings and bytes.
+// Why: reasons and paths are built where memory must not be allocated, and printf depends on locales and errno.
+// How: characters that do not fit are cut off. The text always ends in 0.
 
 #ifndef NACRE_RUNTIME_SRC_TEXT_H
 #define NACRE_RUNTIME_SRC_TEXT_H
@@ -37,7 +37,7 @@ inline void copy_text(char *to, size_t capacity, const char *from) {
   to[length] = 0;
 }
 
-/// A text of whatever capacity, which says how much of it is used; its characters follow. No template, so that its code is there once.
+/// Text of any capacity; its characters follow the object. It is not a template, so that its code exists only once.
 class AnyText {
 public:
   AnyText &operator<<(const char *piece);
@@ -52,7 +52,7 @@ private:
 
 template <size_t Capacity> class Text : public AnyText {
 public:
-  Text() : AnyText(Capacity) { text[0] = 0; } // the rest is written before it is read
+  Text() : AnyText(Capacity) { text[0] = 0; } // All other characters are written before they are read.
 
   const char *c_str() const { return text; }
 
@@ -60,7 +60,7 @@ private:
   char text[Capacity];
 };
 
-/// Why something failed. Most files make one, so its functions are in one of them, reason.cpp.
+/// Reason of a failure. Most files build one, so its functions are compiled in one of them, reason.cpp.
 using Reason = Text<256>;
 extern template class Text<256>;
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the pool's protocol.
-// Why:   see thread_pool.h.
-// How:   `unclaimed` publishes a section (release) and hands out its parts (compare and swap). A claim that succeeds
-//        pins the section, because the caller leaves it only when `unfinished` is 0; so its fields are read after the
-//        claim, never before, and need no version.
+// Implements the protocol of the pool.
+// Why: see thread_pool.h.
+// How: `unclaimed` publishes a section (release) and hands out its parts (compare and swap). A successful claim pins
+//      the section, because the caller leaves it only when `unfinished` is 0. So a thread reads the fields after its
+//      claim, never before, and they need no version.
 
 #include "runtime/src/thread_pool.h"
 
 namespace nacre::runtime {
 namespace {
 
-constexpr uint32_t kStop = UINT32_MAX; // a value of `unclaimed`
-constexpr unsigned kSpins = 2000;      // about 50 microseconds
+constexpr uint32_t kStop = UINT32_MAX; // Special value of `unclaimed`.
+constexpr unsigned kSpins = 2000;      // About 50 microseconds.
 
 void spin(unsigned iteration) {
   if (iteration % 64 == 63)
@@ -53,12 +53,12 @@ void ThreadPool::stop() {
 
 void ThreadPool::run(nacre_executor *executor, nacre_task task, void *context, int64_t units, int64_t grain) {
   auto *pool = reinterpret_cast<ThreadPool *>(executor);
-  // Too small to share; no one to share it with; or another session has the workers, and waiting would be slower.
+  // Too small to share, no other thread, or another session has the workers. Waiting for them would be slower.
   if (units <= grain || executor->threads == 1 || __atomic_exchange_n(&pool->taken, 1, __ATOMIC_ACQUIRE)) {
     task(context, 0, 0, units);
     return;
   }
-  const int64_t limit = INT32_MAX; // parts, so that kStop is never a count
+  const int64_t limit = INT32_MAX; // Limit of parts, so that kStop is never a count.
   pool->grain = units / limit < grain ? grain : units / limit + 1;
   pool->task = task;
   pool->context = context;
@@ -66,8 +66,8 @@ void ThreadPool::run(nacre_executor *executor, nacre_task task, void *context, i
   pool->parts = uint32_t((units + pool->grain - 1) / pool->grain);
   __atomic_store_n(&pool->unfinished, pool->parts, __ATOMIC_RELAXED);
   store(pool->unclaimed, pool->parts);
-  // A worker counts itself a sleeper before the kernel compares `unclaimed` with 0: either we see it here, or the
-  // kernel sees the parts.
+  // A worker registers as a sleeper before the kernel compares `unclaimed` with 0. So either this thread sees the
+  // sleeper, or the kernel sees the parts.
   if (uint32_t sleeping = load(pool->sleepers))
     wake(&pool->unclaimed, sleeping < pool->parts ? sleeping : pool->parts - 1);
   pool->work(0);
@@ -99,7 +99,7 @@ void *ThreadPool::worker_main(void *argument) {
 void ThreadPool::work(uint32_t thread) {
   uint32_t left = __atomic_load_n(&unclaimed, __ATOMIC_RELAXED);
   while (left != 0 && left != kStop) {
-    // On failure the exchange loads `left` again.
+    // If the exchange fails, it loads `left` again.
     if (!__atomic_compare_exchange_n(&unclaimed, &left, left - 1, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
       continue;
     const int64_t begin = int64_t(parts - left) * grain;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see cache_file.h.
-// Why:   see there.
-// How:   the head is read first: it tells how much follows.
+// See cache_file.h.
+// Why: see there.
+// How: the head is read first: it tells how much follows.
 
 #include "runtime/src/gpu_vulkan/cache_file.h"
 #include "runtime/src/platform.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  files of the folder that the app names: the driver's compiled code, and what was measured on a device.
-// Why:   what took seconds at the first create takes milliseconds at the next.
-// How:   one file for each kind, device, driver and model; its head repeats the key and tells size and hash of the
-//        data, because drivers crash on data that is not theirs. A file is written beside and then renamed.
+// Files of the folder that the app names: the driver's compiled code, and what was measured on a device.
+// Why: what took seconds at the first create takes milliseconds at the next.
+// How: one file for each kind, device, driver and model; its head repeats the key and tells size and hash of the data,
+//      because drivers crash on data that is not theirs. A file is written beside and then renamed.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_CACHE_FILE_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_CACHE_FILE_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see device.h.
-// Why:   see there.
-// How:   1. the choice, 2. opening and closing, 3. buffers, 4. commands.
+// See device.h.
+// Why: see there.
+// How: 1. the choice, 2. opening and closing, 3. buffers, 4. commands.
 
 #include "runtime/src/gpu_vulkan/submission.h"
 

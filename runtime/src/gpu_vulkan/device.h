@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the device that a session uses, made ready: its queue, memory, and the way to wait for it.
-// Why:   everything else in the engine allocates, records or submits through this.
-// How:   handles start as null, so that closing can follow a failure at any point.
+// The device that a session uses, made ready: its queue, memory, and the way to wait for it.
+// Why: everything else in the engine allocates, records or submits through this.
+// How: handles start as null, so that closing can follow a failure at any point.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_DEVICE_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_DEVICE_H

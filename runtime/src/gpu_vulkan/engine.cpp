@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see engine.h: create and destroy.
-// Why:   see there.
-// How:   create goes from what needs no device to what needs everything; destroy undoes what is there, whatever create
-//        stopped at.
+// See engine.h: create and destroy.
+// Why: see there.
+// How: create goes from what needs no device to what needs everything; destroy undoes what is there, whatever create
+//      stopped at.
 
 #include "runtime/src/gpu_vulkan/engine.h"
 #include "runtime/src/platform.h"

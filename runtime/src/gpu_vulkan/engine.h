@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the Vulkan engine: all that a session keeps for its GPU.
-// Why:   runs read it, create fills it piece by piece, destroy undoes what is there.
-// How:   plain data in its own pool.
+// The Vulkan engine: all that a session keeps for its GPU.
+// Why: runs read it, create fills it piece by piece, destroy undoes what is there.
+// How: plain data in its own pool.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_ENGINE_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_ENGINE_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a run on both engines.
-// Why:   they should meet as rarely as the phases allow, and neither should be told late what is next.
-// How:   the CPU goes through the phases. Where batches can wait for it, all are submitted at the beginning, and a word
-//        of the CPU lets one begin; else each is submitted when the CPU gets there.
+// A run on both engines.
+// Why: they should meet as rarely as the phases allow, and neither should be told late what is next.
+// How: the CPU goes through the phases. Where batches can wait for it, all are submitted at the beginning, and a word
+//      of the CPU lets one begin; else each is submitted when the CPU gets there.
 
 #include "runtime/src/gpu_vulkan/engine.h"
 #include "runtime/src/platform.h"

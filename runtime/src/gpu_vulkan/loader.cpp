@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see loader.h.
-// Why:   see there.
-// How:   names lie in one string and addresses in one struct, in the same order: no table of pointers to relocate.
+// See loader.h.
+// Why: see there.
+// How: names lie in one string and addresses in one struct, in the same order: no table of pointers to relocate.
 
 #include "runtime/src/gpu_vulkan/loader.h"
 #include "runtime/src/platform.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  Vulkan's library, its commands, and an instance.
-// Why:   every device that Vulkan offers is reached through these.
-// How:   dlopen; the commands of an instance and of a device are looked up when there is one.
+// Vulkan's library, its commands, and an instance.
+// Why: every device that Vulkan offers is reached through these.
+// How: dlopen; the commands of an instance and of a device are looked up when there is one.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_LOADER_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_LOADER_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see pipelines.h.
-// Why:   see there.
-// How:   1. layouts, 2. the pipelines, claimed by threads one by one.
+// See pipelines.h.
+// Why: see there.
+// How: 1. layouts, 2. the pipelines, claimed by threads one by one.
 
 #include "runtime/src/gpu_vulkan/pipelines.h"
 #include "runtime/src/gpu_vulkan/special_values.h"

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the compiled code of a session's kernels.
-// Why:   compilation by the driver takes longer than all else at create: it is done on several threads, and kept in a
-//        file. And drivers refuse code that others take: that must cost a kernel, not the session.
-// How:   a pipeline for each variant of a kernel that is in use; layouts are told apart by the number of bindings
-//        alone.
+// The compiled code of a session's kernels.
+// Why: compilation by the driver takes longer than all else at create: it is done on several threads, and kept in a
+//      file. And drivers refuse code that others take: that must cost a kernel, not the session.
+// How: a pipeline for each variant of a kernel that is in use; layouts are told apart by the number of bindings alone.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PIPELINES_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_PIPELINES_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  records the batches of a run.
-// Why:   a run submits what is recorded, and does nothing else for the GPU.
-// How:   a descriptor set for each dispatch; a barrier where the plan says so, and between what copies, computes and
-//        reads.
+// Records the batches of a run.
+// Why: a run submits what is recorded, and does nothing else for the GPU.
+// How: a descriptor set for each dispatch; a barrier where the plan says so, and between what copies, computes and
+//      reads.
 
 #include "runtime/src/gpu_vulkan/recording.h"
 

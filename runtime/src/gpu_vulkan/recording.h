@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  what goes into a command buffer.
-// Why:   batches of a run and launches on trial are the same dispatches, copies and barriers.
-// How:   a thin layer over the commands; it knows the engine's buffers, shares and pipelines.
+// What goes into a command buffer.
+// Why: batches of a run and launches on trial are the same dispatches, copies and barriers.
+// How: a thin layer over the commands; it knows the engine's buffers, shares and pipelines.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_RECORDING_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_RECORDING_H

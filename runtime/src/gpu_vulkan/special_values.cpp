@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see special_values.h.
-// Why:   see there.
-// How:   what lies before a place for new words moves to the front; what lies behind the last one stays.
+// See special_values.h.
+// Why: see there.
+// How: what lies before a place for new words moves to the front; what lies behind the last one stays.
 
 #include "runtime/src/gpu_vulkan/special_values.h"
 #include "runtime/include/nacre/model_format.h"

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  says in a shader that NaN, infinities and the sign of zero count.
-// Why:   where nothing says so, a driver may take x - x for 0. Not all devices have shaders that say it, and in a library the
-//        words would be there once for each variant.
-// How:   SPV_KHR_float_controls: a capability, the extension, and a mode of the entry point, where SPIR-V's order wants them.
+// Says in a shader that NaN, infinities and the sign of zero count.
+// Why: where nothing says so, a driver may take x - x for 0. Not all devices have shaders that say it, and in a library
+//      the words would be there once for each variant.
+// How: SPV_KHR_float_controls: a capability, the extension, and a mode of the entry point, where SPIR-V's order wants
+//      them.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_SPECIAL_VALUES_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_SPECIAL_VALUES_H

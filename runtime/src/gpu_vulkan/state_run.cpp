@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  what is particular about a run that reads one copy of the state and writes the other.
-// Why:   a run that fails leaves the state as it was, and none copies it.
-// How:   the second recording is made as the first, with the places of the copies exchanged.
+// What is particular about a run that reads one copy of the state and writes the other.
+// Why: a run that fails leaves the state as it was, and none copies it.
+// How: the second recording is made as the first, with the places of the copies exchanged.
 
 #include "runtime/src/gpu_vulkan/engine.h"
 #include "runtime/src/platform.h"

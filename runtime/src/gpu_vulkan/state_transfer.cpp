@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the ways of a state's bytes between a session and its engine.
-// Why:   they are taken only when somebody needs them: a run that changes the state commits it by a number (engine_run.cpp).
-// How:   where memory is one, by copies of the CPU; else through memory that both see, as often as it takes: the mirror of inputs and
-//        outputs, which is free between runs, or, if that is small, a buffer. What the CPU of a run with two memories touches is in its
-//        mirror of the storages, too.
+// The ways of a state's bytes between a session and its engine.
+// Why: they are taken only when somebody needs them: a run that changes the state commits it by a number
+//      (engine_run.cpp).
+// How: where memory is one, by copies of the CPU; else through memory that both see, as often as it takes: the mirror
+//      of inputs and outputs, which is free between runs, or, if that is small, a buffer. What the CPU of a run with
+//      two memories touches is in its mirror of the storages, too.
 
 #include "runtime/src/gpu_vulkan/engine.h"
 #include "runtime/src/steps.h"

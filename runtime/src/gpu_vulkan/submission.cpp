@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see submission.h.
-// Why:   see there.
-// How:   the queue's timeline and the CPU's are two: values of one must grow in the order in which they are signalled,
-//        and neither engine knows when the other is done.
+// See submission.h.
+// Why: see there.
+// How: the queue's timeline and the CPU's are two: values of one must grow in the order in which they are signalled,
+//      and neither engine knows when the other is done.
 
 #include "runtime/src/gpu_vulkan/submission.h"
 #include "runtime/src/platform.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  how batches reach the queue, and how CPU and GPU wait for each other.
-// Why:   a GPU that is told of its next batch only when the CPU is ready for it idles while it is told: with timelines
-//        all batches of a run are submitted at its beginning, and each waits on the device for the CPU's word.
-// How:   one number per submitted batch, counted over the session's life; the CPU's word is a number too. Without
-//        timelines or a memory in common there is one batch at a time, submitted when the CPU is ready for it.
+// How batches reach the queue, and how CPU and GPU wait for each other.
+// Why: a GPU that is told of its next batch only when the CPU is ready for it idles while it is told: with timelines
+//      all batches of a run are submitted at its beginning, and each waits on the device for the CPU's word.
+// How: one number per submitted batch, counted over the session's life; the CPU's word is a number too. Without
+//      timelines or a memory in common there is one batch at a time, submitted when the CPU is ready for it.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_SUBMISSION_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_SUBMISSION_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  what launches cost on the GPU, and how they were cut.
-// Why:   nacre_session_launch_time tells it.
-// How:   a part's time is what passes between the end of all before it in its batch and its own end: the times of a
-//        batch add up. The first stamp of a run is the zero of the GPU's clock.
+// What launches cost on the GPU, and how they were cut.
+// Why: nacre_session_launch_time tells it.
+// How: a part's time is what passes between the end of all before it in its batch and its own end: the times of a batch
+//      add up. The first stamp of a run is the zero of the GPU's clock.
 
 #include "runtime/src/gpu_vulkan/engine.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see traits.h.
-// Why:   see there.
-// How:   1. extensions and features, 2. properties and limits, 3. memory and queues.
+// See traits.h.
+// Why: see there.
+// How: 1. extensions and features, 2. properties and limits, 3. memory and queues.
 
 #include "runtime/src/gpu_vulkan/traits.h"
 

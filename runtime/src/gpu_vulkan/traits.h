@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  what a device is and can do.
-// Why:   drivers differ in everything; the rest of the engine asks here, and tests can pretend.
-// How:   queries of Vulkan 1.1, then of what newer versions or extensions add, where the driver says that it has them.
+// What a device is and can do.
+// Why: drivers differ in everything; the rest of the engine asks here, and tests can pretend.
+// How: queries of Vulkan 1.1, then of what newer versions or extensions add, where the driver says that it has them.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_TRAITS_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_TRAITS_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see unpack_code.h.
-// Why:   see there.
-// How:   1. numbers to words, by tokens; 2. differences of instructions to words, in place. What is damaged may give any
-//        words, but none elsewhere.
+// See unpack_code.h.
+// Why: see there.
+// How: 1. numbers to words, by tokens; 2. differences of instructions to words, in place. What is damaged may give any
+//         words, but none elsewhere.
 
 #include "runtime/src/gpu_vulkan/unpack_code.h"
 

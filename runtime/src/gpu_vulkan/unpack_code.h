@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  SPIR-V out of the packed form that a library carries it in.
-// Why:   as words it would be the largest part of a small model, and apps are downloaded.
-// How:   the form is told at nacre_gpu_variant; codegen/package/PackGpuCode.h writes it.
+// SPIR-V out of the packed form that a library carries it in.
+// Why: as words it would be the largest part of a small model, and apps are downloaded.
+// How: the form is told at nacre_gpu_variant; codegen/package/PackGpuCode.h writes it.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_UNPACK_CODE_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_UNPACK_CODE_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  Vulkan's types, and the table of its commands.
-// Why:   Vulkan is found when a model is loaded, not when it is linked: the same .so serves devices without it.
-// How:   Khronos's header without prototypes; what younger headers add is declared here where the header is older.
+// Vulkan's types, and the table of its commands.
+// Why: Vulkan is found when a model is loaded, not when it is linked: the same .so serves devices without it.
+// How: Khronos's header without prototypes; what younger headers add is declared here where the header is older.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_VULKAN_API_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_VULKAN_API_H

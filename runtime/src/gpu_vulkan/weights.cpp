@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  brings the weights to the GPU.
-// Why:   they are the largest part of most models, and are read in every run: they belong where the GPU reads fastest.
-// How:   where memory is one, a copy into it; else through a small buffer that both see, as often as it takes.
+// Brings the weights to the GPU.
+// Why: they are the largest part of most models, and are read in every run: they belong where the GPU reads fastest.
+// How: where memory is one, a copy into it; else through a small buffer that both see, as often as it takes.
 
 #include "runtime/src/gpu_vulkan/engine.h"
 

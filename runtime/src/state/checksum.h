@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  CRC-32C, of bytes that come piece by piece.
-// Why:   a file that was cut off, or of which a bit has turned, is not to become a state.
-// How:   a byte at a time, by a table made where it is used: 1 KiB of stack, none of the library.
+// CRC-32C, of bytes that come piece by piece.
+// Why: a file that was cut off, or of which a bit has turned, is not to become a state.
+// How: a byte at a time, by a table made where it is used: 1 KiB of stack, none of the library.
 
 #ifndef NACRE_RUNTIME_SRC_STATE_CHECKSUM_H
 #define NACRE_RUNTIME_SRC_STATE_CHECKSUM_H

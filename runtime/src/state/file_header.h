@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  what a state's file begins with, for who writes it and who reads it.
-// Why:   they must mean the same bytes.
-// How:   safetensors: a u64, the length of the header; the header, which is JSON; the tensors' bytes. The checksum is of
-//        all behind the u64 but its own digits and the quote behind them.
+// What a state's file begins with, for who writes it and who reads it.
+// Why: they must mean the same bytes.
+// How: safetensors: a u64, the length of the header; the header, which is JSON; the tensors' bytes. The checksum is of
+//      all behind the u64 but its own digits and the quote behind them.
 
 #ifndef NACRE_RUNTIME_SRC_STATE_FILE_HEADER_H
 #define NACRE_RUNTIME_SRC_STATE_FILE_HEADER_H

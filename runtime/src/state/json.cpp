@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see json.h.
-// Why:   see there.
-// How:   see there.
+// See json.h.
+// Why: see there.
+// How: see there.
 
 #include "runtime/src/state/json.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  JSON, as much of it as headers of safetensors files have, read character by character.
-// Why:   such files come from others, too, who order, space and escape as they like, who may err or mean ill.
-// How:   the text ends in a 0, where nothing is as expected. What is not as expected leaves the reader at a text that is
-//        that 0 alone: whoever asked reads on, finds nothing more, and looks once, at the end, whether that is so. Texts
-//        are compared as they are decoded, so nothing is allocated or changed, and nothing recurses.
+// JSON, as much of it as headers of safetensors files have, read character by character.
+// Why: such files come from others, too, who order, space and escape as they like, who may err or mean ill.
+// How: the text ends in a 0, where nothing is as expected. What is not as expected leaves the reader at a text that is
+//      that 0 alone: whoever asked reads on, finds nothing more, and looks once, at the end, whether that is so. Texts
+//      are compared as they are decoded, so nothing is allocated or changed, and nothing recurses.
 
 #ifndef NACRE_RUNTIME_SRC_STATE_JSON_H
 #define NACRE_RUNTIME_SRC_STATE_JSON_H

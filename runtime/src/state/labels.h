@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  nacre_session_run of models with variables.
-// Why:   see labels.cpp.
-// How:   in the table of functions in place of session_run.
+// Nacre_session_run of models with variables.
+// Why: see labels.cpp.
+// How: in the table of functions in place of session_run.
 
 #ifndef NACRE_RUNTIME_SRC_STATE_LABELS_H
 #define NACRE_RUNTIME_SRC_STATE_LABELS_H

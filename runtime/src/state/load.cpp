@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  nacre_state_load.
-// Why:   a file may be cut off, damaged, of another model, or made by others; a state is never half of one.
-// How:   one block: all that the file has, which is checked to its last byte, and where in it each variable is; only then
-//        variables are copied from there.
+// Nacre_state_load.
+// Why: a file may be cut off, damaged, of another model, or made by others; a state is never half of one.
+// How: one block: all that the file has, which is checked to its last byte, and where in it each variable is; only then
+//      variables are copied from there.
 
 #include "runtime/src/allocator.h"
 #include "runtime/src/platform.h"

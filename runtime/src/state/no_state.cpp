@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the calls of state.h of a model that has no state.
-// Why:   apps and tools ask every model; what states are is not to be linked into those that have none.
-// How:   each call refuses, but for those that never fail.
+// The calls of state.h of a model that has no state.
+// Why: apps and tools ask every model; what states are is not to be linked into those that have none.
+// How: each call refuses, but for those that never fail.
 
 #include "runtime/src/session.h"
 

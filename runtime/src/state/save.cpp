@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  nacre_state_save.
-// Why:   phones lose their battery, and systems end apps, at any moment; what was saved before must then still be there.
-// How:   a new file beside the old one, brought to the disk, then given its name in one step. The checksum is written
-//        last, into the header, because tensors are unpacked as they are written.
+// Nacre_state_save.
+// Why: phones lose their battery, and systems end apps, at any moment; what was saved before must then still be there.
+// How: a new file beside the old one, brought to the disk, then given its name in one step. The checksum is written
+//      last, into the header, because tensors are unpacked as they are written.
 
 #include "runtime/src/allocator.h"
 #include "runtime/src/platform.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the tensors of a state, as apps see them; and the table of all that states can do.
-// Why:   a sequence ends and another begins, and an app may want to go on where it was.
-// How:   where a GPU has changed the state, it keeps the data until somebody asks: each call but a look at names brings it
-//        here first. An engine is told by a count of writes that it must take it anew. Each call is an action on a state that is its
-//        own.
+// The tensors of a state, as apps see them; and the table of all that states can do.
+// Why: a sequence ends and another begins, and an app may want to go on where it was.
+// How: where a GPU has changed the state, it keeps the data until somebody asks: each call but a look at names brings
+//      it here first. An engine is told by a count of writes that it must take it anew. Each call is an action on a
+//      state that is its own.
 
 #include "runtime/src/state.h"
 #include "runtime/src/allocator.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see stored.h.
-// Why:   see there.
-// How:   stored elements are visited one after the other; loops count along, and say where that is in the model's tensor.
+// See stored.h.
+// Why: see there.
+// How: stored elements are visited one after the other; loops count along, and say where that is in the model's tensor.
 
 #include "runtime/src/state/stored.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  where the elements of a variable lie in the state.
-// Why:   kernels read a trained weight as they read a constant one, in panels; apps and files have the model's layout.
-// How:   the compiler says in which loops they lie; one walk through these, for both directions.
+// Where the elements of a variable lie in the state.
+// Why: kernels read a trained weight as they read a constant one, in panels; apps and files have the model's layout.
+// How: the compiler says in which loops they lie; one walk through these, for both directions.
 
 #ifndef NACRE_RUNTIME_SRC_STATE_STORED_H
 #define NACRE_RUNTIME_SRC_STATE_STORED_H

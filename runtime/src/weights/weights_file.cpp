@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  maps and checks weights files.
-// Why:   an app gets a new file over the air: a file that is cut off, damaged or of another network must be an error with a
-//        reason, not wrong answers.
-// How:   the head is compared with the model's table, in an order in which each message is the most helpful one; then the
-//        contents are hashed. Creating a session looks at the head again, because an app may pass any pointer.
+// Maps and checks weights files.
+// Why: an app gets a new file over the air: a file that is cut off, damaged or of another network must be an error with
+//      a reason, not wrong answers.
+// How: the head is compared with the model's table, in an order in which each message is the most helpful one; then the
+//      contents are hashed. Creating a session looks at the head again, because an app may pass any pointer.
 
 #include "runtime/src/weights/weights_file.h"
 #include "runtime/src/describe.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  which bytes the steps of an entry touch.
-// Why:   what may run beside what, and which copy of the state a launch is given, follows from it.
-// How:   of a loop that a run decides about, all iterations count.
+// Which bytes the steps of an entry touch.
+// Why: what may run beside what, and which copy of the state a launch is given, follows from it.
+// How: of a loop that a run decides about, all iterations count.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_ACCESSES_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_ACCESSES_H

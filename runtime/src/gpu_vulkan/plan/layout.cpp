@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see layout.h.
-// Why:   see there.
-// How:   one pass marks what the GPU binds, two give out offsets.
+// See layout.h.
+// Why: see there.
+// How: one pass marks what the GPU binds, two give out offsets.
 
 #include "runtime/src/gpu_vulkan/plan/layout.h"
 

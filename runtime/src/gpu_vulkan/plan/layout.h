@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  where the storages of an entry lie in the GPU's memory.
-// Why:   the GPU sees one buffer; which bytes two launches have in common is a question about offsets in it.
-// How:   inputs, outputs, arena, state, one after the other: where memories are two, the CPU's ends with the last that it
-//        touches. What the GPU never touches comes last and has no bytes in the buffer: the CPU has it elsewhere.
-//        A state that runs write has two copies, of which one run reads the first and the next run the second; a plan is made as
-//        if it were always the first.
+// Where the storages of an entry lie in the GPU's memory.
+// Why: the GPU sees one buffer; which bytes two launches have in common is a question about offsets in it.
+// How: inputs, outputs, arena, state, one after the other: where memories are two, the CPU's ends with the last that it
+//      touches. What the GPU never touches comes last and has no bytes in the buffer: the CPU has it elsewhere. A state
+//      that runs write has two copies, of which one run reads the first and the next run the second; a plan is made as
+//      if it were always the first.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_LAYOUT_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_LAYOUT_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see memory_pool.h.
-// Why:   see there.
-// How:   a chunk is as large as the request that needs it, but at least 64 KiB.
+// See memory_pool.h.
+// Why: see there.
+// How: a chunk is as large as the request that needs it, but at least 64 KiB.
 
 #include "runtime/src/gpu_vulkan/plan/memory_pool.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  memory for what an engine keeps: blocks of the session's allocator, given back all at once.
-// Why:   how much is needed shows only on the device; and whatever create stops at, one call must undo it.
-// How:   taken from chunks, never given back singly; a refusal is remembered, so that one check covers many requests.
+// Memory for what an engine keeps: blocks of the session's allocator, given back all at once.
+// Why: how much is needed shows only on the device; and whatever create stops at, one call must undo it.
+// How: taken from chunks, never given back singly; a refusal is remembered, so that one check covers many requests.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_MEMORY_POOL_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_MEMORY_POOL_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the plan of a run of a model without variables.
-// Why:   see phases.h.
-// How:   see walk.h.
+// The plan of a run of a model without variables.
+// Why: see phases.h.
+// How: see walk.h.
 
 #include "runtime/src/gpu_vulkan/plan/walk.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  who computes what when: the executions of a run, divided into phases.
-// Why:   CPU and GPU should meet as rarely as their data allows, and the GPU should wait for itself only where it must.
-// How:   in a phase one batch of dispatches and a list of CPU parts run at the same time. A part joins the current
-//        phase unless it touches bytes that a part of the other engine in it writes, or writes bytes that one touches:
-//        that begins a new phase. The two parts of one execution never stand in each other's way. No Vulkan here.
+// Who computes what when: the executions of a run, divided into phases.
+// Why: CPU and GPU should meet as rarely as their data allows, and the GPU should wait for itself only where it must.
+// How: in a phase one batch of dispatches and a list of CPU parts run at the same time. A part joins the current phase
+//      unless it touches bytes that a part of the other engine in it writes, or writes bytes that one touches: that
+//      begins a new phase. The two parts of one execution never stand in each other's way. No Vulkan here.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_PHASES_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_PHASES_H

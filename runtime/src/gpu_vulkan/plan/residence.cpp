@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see residence.h.
-// Why:   see there.
-// How:   bytes for the GPU are copied by the batch that uses them; bytes for the CPU by the batch that wrote them,
-//        since nothing of the CPU touches them in its phase.
+// See residence.h.
+// Why: see there.
+// How: bytes for the GPU are copied by the batch that uses them; bytes for the CPU by the batch that wrote them, since
+//      nothing of the CPU touches them in its phase.
 
 #include "runtime/src/gpu_vulkan/plan/residence.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  which memory holds the current bytes, where CPU and GPU have one each.
-// Why:   only what the other engine has written must be copied, and only when it is needed.
-// How:   the layout as a sorted list of segments, each with its holders; split where an access begins or ends.
+// Which memory holds the current bytes, where CPU and GPU have one each.
+// Why: only what the other engine has written must be copied, and only when it is needed.
+// How: the layout as a sorted list of segments, each with its holders; split where an access begins or ends.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_RESIDENCE_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_RESIDENCE_H

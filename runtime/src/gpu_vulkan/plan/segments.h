@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  bytes that are told apart: a sorted list of segments, each of which ends where the next begins.
-// Why:   what is known of bytes changes where accesses begin and end, and accesses differ in that.
-// How:   a segment is split where something begins or ends; the last one only marks the end.
+// Bytes that are told apart: a sorted list of segments, each of which ends where the next begins.
+// Why: what is known of bytes changes where accesses begin and end, and accesses differ in that.
+// How: a segment is split where something begins or ends; the last one only marks the end.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_SEGMENTS_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_SEGMENTS_H

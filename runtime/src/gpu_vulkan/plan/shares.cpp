@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see shares.h.
-// Why:   see there.
-// How:   first the numbers, then whether the device has a variant for them, then whether it can bind the operands.
+// See shares.h.
+// Why: see there.
+// How: first the numbers, then whether the device has a variant for them, then whether it can bind the operands.
 
 #include "runtime/src/gpu_vulkan/plan/shares.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  which part of each launch each engine computes.
-// Why:   a cut is a number that the compiler, the app or the device may move; all rules for moving it are here.
-// How:   pure functions on the tables and on what a device can do; no Vulkan.
+// Which part of each launch each engine computes.
+// Why: a cut is a number that the compiler, the app or the device may move; all rules for moving it are here.
+// How: pure functions on the tables and on what a device can do; no Vulkan.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_SHARES_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_SHARES_H

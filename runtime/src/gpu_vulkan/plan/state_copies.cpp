@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see state_copies.h.
-// Why:   see there.
-// How:   bytes that nobody writes are the same in both copies, so they never decide anything.
+// See state_copies.h.
+// Why: see there.
+// How: bytes that nobody writes are the same in both copies, so they never decide anything.
 
 #include "runtime/src/gpu_vulkan/plan/state_copies.h"
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  which of the two copies of a state each operand of a run is bound to.
-// Why:   a run that fails must leave the state as it was, and copying all of it in each run takes longer than some runs.
-// How:   one copy is only read; what a launch writes goes to the other, and what reads it afterwards finds it there. What a run would
-//        leave half written is copied first. The state as a sorted list of segments, split where an access begins or ends.
+// Which of the two copies of a state each operand of a run is bound to.
+// Why: a run that fails must leave the state as it was, and copying all of it in each run takes longer than some runs.
+// How: one copy is only read; what a launch writes goes to the other, and what reads it afterwards finds it there. What
+//      a run would leave half written is copied first. The state as a sorted list of segments, split where an access
+//      begins or ends.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_STATE_COPIES_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_STATE_COPIES_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see state_plan.h.
-// Why:   see there.
-// How:   before the walk, what the run writes is noted; in it, reads come before the writes of the same launch. Where memories are two,
-//        the plan depends on where the run before has left the state, so there are two walks.
+// See state_plan.h.
+// Why: see there.
+// How: before the walk, what the run writes is noted; in it, reads come before the writes of the same launch. Where
+//      memories are two, the plan depends on where the run before has left the state, so there are two walks.
 
 #include "runtime/src/gpu_vulkan/plan/state_plan.h"
 #include "runtime/src/gpu_vulkan/plan/walk.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  what the plan of a run knows of the state's two copies.
-// Why:   an operand may be in either copy, and some bytes must be copied before.
-// How:   see state_copies.h; the plan asks for each launch and for each part that a run decides about.
+// What the plan of a run knows of the state's two copies.
+// Why: an operand may be in either copy, and some bytes must be copied before.
+// How: see state_copies.h; the plan asks for each launch and for each part that a run decides about.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_STATE_PLAN_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_STATE_PLAN_H

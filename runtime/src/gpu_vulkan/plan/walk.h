@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the walk over a run that plans it.
-// Why:   models without variables link a walk that knows nothing of states; so there are two instances, each in a file of its own.
-// How:   1. accesses and their conflicts, 2. the current phase, 3. the walk over all executions.
+// The walk over a run that plans it.
+// Why: models without variables link a walk that knows nothing of states; so there are two instances, each in a file of
+//      its own.
+// How: 1. accesses and their conflicts, 2. the current phase, 3. the walk over all executions.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_WALK_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_WALK_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see agreement.h.
-// Why:   see there.
-// How:   floats are widened to double; all else is compared as it is.
+// See agreement.h.
+// Why: see there.
+// How: floats are widened to double; all else is compared as it is.
 
 #include "runtime/src/gpu_vulkan/trials/agreement.h"
 #include "runtime/src/text.h"

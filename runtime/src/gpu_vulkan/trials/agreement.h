@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  whether two engines have computed the same.
-// Why:   they add in different orders, so that bytes may differ; a kernel that a driver has broken differs by far more.
-// How:   differences are measured against the largest number expected: what sums of that size lose is no fault.
+// Whether two engines have computed the same.
+// Why: they add in different orders, so that bytes may differ; a kernel that a driver has broken differs by far more.
+// How: differences are measured against the largest number expected: what sums of that size lose is no fault.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_TRIALS_AGREEMENT_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_TRIALS_AGREEMENT_H

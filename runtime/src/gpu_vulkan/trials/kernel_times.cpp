@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  what each kernel takes on either engine and cut between them, and the placement that follows.
-// Why:   no profile knows a device as well as the device.
-// How:   the least of a few iterations, which a busy device disturbs least; what the GPU takes among others of the GPU is
-//        told from a batch of several.
+// What each kernel takes on either engine and cut between them, and the placement that follows.
+// Why: no profile knows a device as well as the device.
+// How: the least of a few iterations, which a busy device disturbs least; what the GPU takes among others of the GPU is
+//      told from a batch of several.
 
 #include "runtime/src/gpu_vulkan/trials/measuring.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the self-test and the tuning, which create makes once for a model on a device.
-// Why:   see self_test.cpp and kernel_times.cpp.
-// How:   1. the rehearsal, in which the GPU has a share of all that it has code for; 2. whole runs, which have the last
-//        word; 3. the files.
+// The self-test and the tuning, which create makes once for a model on a device.
+// Why: see self_test.cpp and kernel_times.cpp.
+// How: 1. the rehearsal, in which the GPU has a share of all that it has code for; 2. whole runs, which have the last
+//         word; 3. the files.
 
 #include "runtime/src/gpu_vulkan/trials/measuring.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  what the self-test and the tuning have in common: what they know so far, and their way through an entry.
-// Why:   one rehearsal serves both, and tuning must not choose what the test has found wrong.
-// How:   a struct that create fills; whatever is found bars code or changes wishes.
+// What the self-test and the tuning have in common: what they know so far, and their way through an entry.
+// Why: one rehearsal serves both, and tuning must not choose what the test has found wrong.
+// How: a struct that create fills; whatever is found bars code or changes wishes.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_TRIALS_MEASURING_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_TRIALS_MEASURING_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see rehearsal.h.
-// Why:   see there.
-// How:   one command buffer, recorded anew for each trial; one descriptor set for each number of bindings.
+// See rehearsal.h.
+// Why: see there.
+// How: one command buffer, recorded anew for each trial; one descriptor set for each number of bindings.
 
 #include "runtime/src/gpu_vulkan/trials/rehearsal.h"
 #include "runtime/src/gpu_vulkan/recording.h"

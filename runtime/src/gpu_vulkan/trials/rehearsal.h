@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  single launches on the GPU at create, on the bytes that they will meet in a run.
-// Why:   whether a kernel is right, and how long it takes, cannot be told on bytes of any kind: an index must be one.
-// How:   the CPU computes the whole entry in the session's block, from inputs made of a seed; on the way the operands
-//        of a launch are copied to where the GPU has them, and the launch is tried there.
+// Single launches on the GPU at create, on the bytes that they will meet in a run.
+// Why: whether a kernel is right, and how long it takes, cannot be told on bytes of any kind: an index must be one.
+// How: the CPU computes the whole entry in the session's block, from inputs made of a seed; on the way the operands of
+//      a launch are copied to where the GPU has them, and the launch is tried there.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_TRIALS_REHEARSAL_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_TRIALS_REHEARSAL_H

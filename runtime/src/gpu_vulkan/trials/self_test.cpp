@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  each kernel's GPU code against its CPU code.
-// Why:   drivers break kernels, and nothing but the result tells.
-// How:   one piece of code of each kernel in a walk through the entry, until all are tested.
+// Each kernel's GPU code against its CPU code.
+// Why: drivers break kernels, and nothing but the result tells.
+// How: one piece of code of each kernel in a walk through the entry, until all are tested.
 
 #include "runtime/src/gpu_vulkan/trials/measuring.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see tuning.h.
-// Why:   see there.
-// How:   the least sum of all launches so far, for each placement of the latest; and which of the launch before led to
-//        it.
+// See tuning.h.
+// Why: see there.
+// How: the least sum of all launches so far, for each placement of the latest; and which of the launch before led to
+//      it.
 
 #include "runtime/src/gpu_vulkan/trials/tuning.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  from what each launch took on each engine to who computes what.
-// Why:   kernel by kernel the best is not the best of all: each change of engine is a meeting.
-// How:   dynamic programming along the launches. Pure; no Vulkan.
+// From what each launch took on each engine to who computes what.
+// Why: kernel by kernel the best is not the best of all: each change of engine is a meeting.
+// How: dynamic programming along the launches. Pure; no Vulkan.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_TRIALS_TUNING_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_TRIALS_TUNING_H
