@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  describes the GPUs of this machine without a model.
-// Why:   `nacre-run --list-devices` is asked before there is a model, and a model without GPU code cannot answer.
-// How:   the code of models with GPU code (runtime/src/gpu_vulkan/report.cpp), linked into the program.
+// Describes the GPUs of this machine without a model.
+// Why: `nacre-run --list-devices` works without a model, and a model without GPU code cannot answer.
+// How: links the code of models with GPU code (runtime/src/gpu_vulkan/report.cpp) into the program.
 
 #ifndef NACRE_RUNTIME_INSPECT_DEVICES_H
 #define NACRE_RUNTIME_INSPECT_DEVICES_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see dynamic_section.h.
-// Why:   see there.
-// How:   1. the entries, by tag; 2. what each must point to; 3. symbols, counted by their hash table; 4. relocations.
+// Implements dynamic_section.h.
+// How: 1. the entries, by tag; 2. the things that they must point to; 3. symbols, counted by their hash table; 4.
+//         relocations.
 
 #include "runtime/inspect/dynamic_section.h"
 
@@ -70,7 +70,7 @@ constexpr uint32_t kRelative = 1027;
 constexpr uint32_t kRelative = 8;
 #endif
 
-/// Reads the rows of a table some hundred at a time.
+/// Reads the rows of a table in blocks of some hundred.
 template <typename Row> class Rows {
 public:
   Rows(const ElfFile &file, uint64_t address) : file(file), address(address) {}
@@ -147,9 +147,9 @@ private:
     return true;
   }
 
-  // --- 2. What they point to
+  // --- 2. Targets of the entries
 
-  /// A table that is there must be in a segment, have whole rows, and say what its rows are.
+  /// Checks that a table, if present, is in a segment, has whole rows, and has rows of the right kind.
   bool check_table(Tag table, Tag bytes, uint64_t row_bytes, Tag kind = kEnd, uint64_t right_kind = 0) {
     if (!has(table) && !has(bytes))
       return true;
@@ -165,7 +165,7 @@ private:
   }
 
   bool check_entries() {
-    constexpr uint64_t kRela = 7; // what the entry of relocations of jumps must say
+    constexpr uint64_t kRela = 7; // Required value of the entry with the kind of the jumps' relocations.
     if (!has(kStrings) || !has(kSymbols) || !has(kSymbolEntry) || values[kSymbolEntry] != sizeof(Symbol) ||
         has(kShortRelocations) || has(kJumpKind) != has(kJumpRelocations))
       return refuse(reason, "the table for the loader lacks an entry");
@@ -190,7 +190,7 @@ private:
 
   // --- 3. Symbols
 
-  /// Counts the symbols by the chains of the hash table, which must end.
+  /// Counts the symbols by the chains of the hash table. Each chain must end.
   bool count_by_gnu_hash(uint64_t &count) {
     struct Head {
       uint32_t buckets, first, filter_words, shift;
@@ -208,7 +208,7 @@ private:
         return false;
       last = *bucket > last ? *bucket : last;
     }
-    if (last == 0) // none is exported
+    if (last == 0) // No symbol is exported.
       return true;
     for (;; ++last) {
       const uint32_t *chain = chains.at(last - head.first);
@@ -222,7 +222,7 @@ private:
   }
 
   bool count_by_hash(uint64_t &count) {
-    uint32_t head[2]; // of buckets and of symbols
+    uint32_t head[2]; // Number of buckets, number of symbols.
     if (!file.read_loaded(values[kHash], head, sizeof head) || head[0] == 0)
       return false;
     count = head[1];
@@ -245,14 +245,14 @@ private:
   }
 
   bool take_symbol(const Symbol &symbol) {
-    constexpr uint64_t kHeadBytes = 16; // nacre_model's
+    constexpr uint64_t kHeadBytes = 16; // Size of nacre_model.
     const uint64_t left = values[kStringBytes] - symbol.name;
     const uint64_t bytes = left < sizeof facts.symbol ? left : sizeof facts.symbol;
     char name[sizeof facts.symbol];
     if (bytes <= kPrefixBytes || !file.read_loaded(values[kStrings] + symbol.name, name, bytes) ||
         !runtime::equal_bytes(name, kPrefix, kPrefixBytes))
       return true;
-    // A program that makes its model at its start has it in memory that no bytes of the file fill.
+    // A program may create its model at its start, in memory for which the file has no bytes.
     if (!file.find_load(symbol.value, kHeadBytes, /*from_file=*/false))
       return refuse(reason, "its model is not within a loaded segment");
     name[bytes - 1] = 0;
@@ -262,7 +262,7 @@ private:
 
   // --- 4. Relocations
 
-  /// The loader takes the first `relatives` for relative ones, whatever they say.
+  /// Checks the relocations. The loader treats the first `relatives` as relative ones, regardless of their kind.
   bool check_relocations(Tag table, Tag bytes, uint64_t relatives) {
     const uint64_t count = has(table) ? values[bytes] / sizeof(Relocation) : 0;
     if (relatives > count)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see elf_file.h.
-// Why:   see there.
-// How:   each number is compared with the size of the file, or of what contains it, before it is used.
+// Implements elf_file.h.
+// How: compares each number with the size of the file, or of the structure that contains it, before using it.
 
 #include "runtime/inspect/elf_file.h"
 #include "runtime/src/system_call.h"
@@ -22,7 +21,7 @@ constexpr uint16_t kMachineHere = 62;
 constexpr long kFromEnd = 2;     // SEEK_END
 constexpr long kNoSuchFile = -2; // -ENOENT
 constexpr uint16_t kSharedLibrary = 3;
-constexpr uint64_t kMostAddresses = uint64_t(1) << 47; // as many as a process has
+constexpr uint64_t kMostAddresses = uint64_t(1) << 47; // Size of a process's address space.
 constexpr uint64_t kMostAlignment = uint64_t(1) << 30;
 constexpr uint64_t kLargestPage = 1 << 16;
 
@@ -82,7 +81,7 @@ nacre_library_verdict ElfFile::open(const char *path, bool any_machine, nacre_li
   bytes = end < 0 ? 0 : uint64_t(end);
   char first = 0;
   const long got =
-      end <= 0 ? end : restarted_call(runtime::kPread, file, runtime::address(&first), 1); // a folder's fails
+      end <= 0 ? end : restarted_call(runtime::kPread, file, runtime::address(&first), 1); // Reading a folder fails.
   if (got < 0) {
     facts.system_error = int32_t(-got);
     reason << "cannot be read: ";
@@ -111,7 +110,8 @@ bool ElfFile::check_tables(Reason &reason) {
     return header.segments < kMostAddresses ? refuse_cut(header.segments + table_bytes, reason)
                                             : refuse(reason, "its table of segments is outside of the file");
   const uint64_t section_table = uint64_t(header.section_count) * header.section_bytes;
-  // The loader does not read sections. The linker writes their table last, so a file without its end is recognized by it.
+  // The loader does not read sections. The linker writes their table last, so it shows whether the end of the file is
+  // missing.
   if (header.sections != 0 && !fits(header.sections, section_table, bytes))
     return header.sections < kMostAddresses ? refuse_cut(header.sections + section_table, reason)
                                             : refuse(reason, "its table of sections is outside of the file");
@@ -144,7 +144,8 @@ bool ElfFile::check_load(const Segment &load, uint64_t &previous_end, Reason &re
 bool ElfFile::check_part(const Segment &part, Reason &reason) const {
   const char *what = "a part is not within a loaded segment";
   if (part.type == Segment::ReadOnlyLater) {
-    // The linker may round up its end to a page. Its first byte counts: the segment before may end where this one begins.
+    // The linker may round up its end to a page. Only its first byte is checked, because the segment before may end at
+    // that address.
     const Segment *load = find_load(part.address, 1, /*from_file=*/false);
     if (!load || !(load->flags & Segment::Writable) ||
         !fits(part.address, part.memory_bytes, load->address + load->memory_bytes + kLargestPage))

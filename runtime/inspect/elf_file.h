@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a 64-bit little-endian ELF file: its header, its segments, and reads by offset and by address.
-// Why:   whatever the system's loader believes is checked here first: it believes everything.
-// How:   structures as in the System V ABI, "gABI" chapters 4 and 5.
+// A 64-bit little-endian ELF file: its header, its segments, and reads by offset and by address.
+// Why: the system's loader trusts everything in the file, so everything that it uses is checked here first.
+// How: structures follow the System V ABI, "gABI" chapters 4 and 5.
 
 #ifndef NACRE_RUNTIME_INSPECT_ELF_FILE_H
 #define NACRE_RUNTIME_INSPECT_ELF_FILE_H
@@ -15,7 +15,7 @@ namespace nacre::inspect {
 using runtime::Reason;
 
 struct FileHeader {
-  unsigned char identity[16]; // the magic number, 64 bits, little endian, version
+  unsigned char identity[16]; // The magic number, 64 bits, little endian, version.
   uint16_t type, machine;
   uint32_t version;
   uint64_t entry, segments, sections;
@@ -58,9 +58,10 @@ public:
 
   /// Returns false if the bytes are outside of the file, or the system cannot read them.
   bool read(uint64_t offset, void *to, uint64_t bytes) const;
-  /// The same at an address of the loaded library.
+  /// Reads at an address of the loaded library instead.
   bool read_loaded(uint64_t address, void *to, uint64_t bytes) const;
-  /// The loaded segment with these addresses, or nullptr. `from_file`: whose bytes there are the file's.
+  /// Returns the loaded segment with these addresses, or nullptr. `from_file`: the file must have its bytes at these
+  /// addresses.
   const Segment *find_load(uint64_t address, uint64_t bytes, bool from_file) const;
 
   const FileHeader &get_header() const { return header; }

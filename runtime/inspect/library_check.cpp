@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see library_check.h.
-// Why:   see there.
-// How:   the checksum comes before the tables: what it finds is damage for certain.
+// Implements library_check.h.
+// How: checks the checksum before the tables, because a wrong checksum proves damage.
 
 #include "runtime/inspect/content_sum.h"
 #include "runtime/inspect/dynamic_section.h"
@@ -13,7 +12,7 @@ namespace {
 bool check_sum(const ElfFile &file, Reason &reason) {
   const uint64_t place = find_sum(file);
   uint64_t expected = 0, sum = 0;
-  // 0: linked by another program than nacre-compile, from its objects.
+  // It is 0 if another program than nacre-compile linked the objects.
   if (place == 0 || !file.read(place, &expected, sizeof expected) || expected == 0)
     return true;
   if (!compute_sum(file, sum))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The caller's allocator, or libc's in its stead.
-// Why: sessions and executors each take one block; both must refuse a bad one alike.
-// How: a block that is not aligned as asked is given back: better refused here than a crash in a kernel.
+// Gives access to the caller's allocator, or to libc's as the default.
+// Why: sessions and executors each allocate one block, and must reject a bad one in the same way.
+// How: a block with the wrong alignment is released and reported. Otherwise a kernel would crash later.
 
 #ifndef NACRE_RUNTIME_SRC_ALLOCATOR_H
 #define NACRE_RUNTIME_SRC_ALLOCATOR_H

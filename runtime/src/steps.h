@@ -77,8 +77,8 @@ bool walk_steps(const nacre_entry &entry, uint32_t first, uint32_t end, int64_t 
        nullptr});
 }
 
-/// Walks with functions `launch(step, iteration)` and `decision(first, end)` instead of a visitor. Returns false if there are more
-/// than `most` executions; only the first `most` are visited.
+/// Walks with functions `launch(step, iteration)` and `decision(first, end)` instead of a visitor. Returns false if
+/// there are more than `most` executions; only the first `most` are visited.
 template <typename Launch, typename Decision>
 bool walk_stretches(const nacre_entry &entry, uint64_t most, Launch launch, Decision decision) {
   struct Both {

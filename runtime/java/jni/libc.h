@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: all that libnacre_jni.so takes from the C library.
-// Why:  it is built for Android without the NDK, as the runtime is: no libc's headers are there.
-// How:  declarations that glibc and bionic share; CMakeLists.txt beside this lists the same names for the linker.
+// Declares the functions that libnacre_jni.so needs from the C library.
+// Why: it is built for Android without the NDK, as the runtime is, so no libc headers are available.
+// How: glibc and bionic share these declarations. The CMakeLists.txt of this folder lists the same names for the
+//      linker.
 
 #ifndef NACRE_RUNTIME_JAVA_JNI_LIBC_H
 #define NACRE_RUNTIME_JAVA_JNI_LIBC_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: tells a Java object what the runtime logs.
-// How:  the runtime may log from a thread of its own, of which Java is told for as long as the call takes. What the
-//       object throws is dropped, since nothing of Java waits above such a call.
+// Passes the runtime's log messages to a Java object.
+// How: the runtime may log from its own thread, which is attached to Java during the call. Exceptions of the object are
+//      dropped, because no Java code waits for them.
 
 #ifndef NACRE_RUNTIME_JAVA_JNI_LISTENER_H
 #define NACRE_RUNTIME_JAVA_JNI_LISTENER_H
@@ -15,16 +15,16 @@ namespace nacre::java {
 
 struct Listener {
   JavaVM *machine = nullptr;
-  jobject log = nullptr; ///< A global reference to a dev.nacre.Log; null: nobody listens.
+  jobject log = nullptr; ///< Global reference to a dev.nacre.Log; null without a log.
   jclass native = nullptr;
   jmethodID method = nullptr; ///< Native.log
 };
 
-/// Makes `listener` tell `log`, which may be null. False, and an exception is pending, where that fails.
+/// Makes `listener` pass messages to `log`, which may be null. Returns false, with a pending exception, on failure.
 bool listen(JNIEnv *env, jobject log, Listener &listener);
 void stop_listening(JNIEnv *env, Listener &listener);
 
-/// A nacre_log_function; `user` is a Listener.
+/// Implements nacre_log_function; `user` is a Listener.
 void tell(void *user, nacre_log_level level, const char *message);
 
 } // namespace nacre::java

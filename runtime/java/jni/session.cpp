@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: sessions for Java. Which calls are allowed, and with what buffers, Session.java has checked.
-// How:  what a session is told of buffers are addresses; the Java object holds on to what has them.
+// Sessions for Java. Session.java has checked which calls and buffers are allowed.
+// How: buffers are passed as addresses; the Java object keeps the objects that own them alive.
 
 #include "runtime/java/jni/session.h"
 #include "runtime/java/jni/answer.h"
@@ -10,7 +10,7 @@
 namespace nacre::java {
 namespace {
 
-/// Of SessionOptions.java, in its order.
+/// Numbers of SessionOptions.java, in its order.
 enum Number {
   kThreads,
   kProfile,

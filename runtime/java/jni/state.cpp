@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: states for Java. State.java has checked its buffers.
+// States for Java. State.java has checked its buffers.
 
 #include "runtime/java/jni/answer.h"
 #include "runtime/java/jni/session.h"

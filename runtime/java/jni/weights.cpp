@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: weights files for Java. WeightsFile.java closes each once.
+// Weights files for Java. WeightsFile.java closes each once.
 
 #include "runtime/java/jni/answer.h"
 #include "runtime/java/jni/libc.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// CRC-32C, of bytes that come piece by piece.
-// Why: a file that was cut off, or of which a bit has turned, is not to become a state.
-// How: a byte at a time, by a table made where it is used: 1 KiB of stack, none of the library.
+// CRC-32C of bytes that arrive in pieces.
+// Why: a file that is truncated or has a flipped bit must not become a state.
+// How: one byte at a time, by a table that is built when needed: 1 KiB of stack, no bytes in the library.
 
 #ifndef NACRE_RUNTIME_SRC_STATE_CHECKSUM_H
 #define NACRE_RUNTIME_SRC_STATE_CHECKSUM_H
@@ -27,7 +27,7 @@ public:
       rest = rest >> 8 ^ table[(rest ^ static_cast<unsigned char>(*from)) & 255];
   }
 
-  /// So far, in hexadecimal digits, ended by 0.
+  /// Returns the checksum so far in hexadecimal digits, terminated by 0.
   const char *text() {
     uint32_t number = ~rest;
     for (int i = kDigits; i-- > 0; number >>= 4)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a state's file begins with, for who writes it and who reads it.
-// Why: they must mean the same bytes.
-// How: safetensors: a u64, the length of the header; the header, which is JSON; the tensors' bytes. The checksum is of
-//      all behind the u64 but its own digits and the quote behind them.
+// Layout of the beginning of a state's file, for its writer and its reader.
+// How: safetensors: a u64 with the length of the header; the header, which is JSON; the tensors' bytes. The checksum
+//      covers everything after the u64, except its own digits and the quote after them.
 
 #ifndef NACRE_RUNTIME_SRC_STATE_FILE_HEADER_H
 #define NACRE_RUNTIME_SRC_STATE_FILE_HEADER_H
@@ -13,11 +12,11 @@
 namespace nacre::runtime {
 
 constexpr uint64_t kLengthBytes = 8;
-constexpr uint64_t kMostHeaderBytes = 8 << 20; // a longer one is no state's
+constexpr uint64_t kMostHeaderBytes = 8 << 20; // Headers of states are never longer.
 constexpr uint64_t kChecksumAt = kLengthBytes + sizeof NACRE_FILE_CHECKSUM - 1;
 constexpr uint64_t kChecksumDigits = 8;
 
-/// In quotes.
+/// Returns the fingerprint with its quotes.
 inline const char *fingerprint_of(const nacre_model_table &model) {
   return model.strings + model.file_head + sizeof NACRE_FILE_CHECKSUM NACRE_FILE_FINGERPRINT - 1;
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See json.h.
-// Why: see there.
-// How: see there.
+// Implements json.h.
 
 #include "runtime/src/state/json.h"
 
@@ -42,8 +40,8 @@ void Json::expect(char c) {
     refuse();
 }
 
-/// Behind a backslash: the character's bytes in UTF-8, the first one lowest. What needs two of "\u" is refused; writers
-/// have other ways to say it.
+/// Decodes the character after a backslash: its bytes in UTF-8, the first one lowest. Pairs of "\u" are refused;
+/// writers can encode such characters in other ways.
 uint32_t Json::take_escaped() {
   static constexpr char kNames[] = "\"\"\\\\//b\bf\fn\nr\rt\t";
   const char name = *at++;
@@ -111,7 +109,7 @@ uint64_t Json::take_number() {
   next();
   do {
     const uint32_t digit = byte_at(at++) - '0';
-    if (digit > 9 || number >> 59) // no size of anything is so large
+    if (digit > 9 || number >> 59) // No size is that large.
       return refuse(), 0;
     number = number * 10 + digit;
   } while (byte_at(at) - '0' <= 9);

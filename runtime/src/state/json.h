@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// JSON, as much of it as headers of safetensors files have, read character by character.
-// Why: such files come from others, too, who order, space and escape as they like, who may err or mean ill.
-// How: the text ends in a 0, where nothing is as expected. What is not as expected leaves the reader at a text that is
-//      that 0 alone: whoever asked reads on, finds nothing more, and looks once, at the end, whether that is so. Texts
-//      are compared as they are decoded, so nothing is allocated or changed, and nothing recurses.
+// Reads the subset of JSON that headers of safetensors files use, character by character.
+// Why: others write such files, too. They may order, space and escape in their own way, contain errors, or be
+//      malicious.
+// How: the text ends in a 0. At an error the reader moves to an empty text: later calls find nothing more, so the
+//      caller checks once, at the end. Texts are compared while they are decoded, so nothing is allocated, changed or
+//      recursive.
 
 #ifndef NACRE_RUNTIME_SRC_STATE_JSON_H
 #define NACRE_RUNTIME_SRC_STATE_JSON_H
@@ -15,7 +16,7 @@ namespace nacre::runtime {
 
 const char *behind_spaces(const char *text);
 
-/// Whether two values, texts or lists, are the same but for spaces.
+/// True if two values, texts or lists, are equal except for spaces.
 bool are_alike(const char *one, const char *other);
 
 struct Json {
@@ -26,14 +27,14 @@ struct Json {
   void refuse() { at = kNothing; }
   bool is_refused() const { return at == kNothing; }
 
-  /// The next character that is to be seen, or 0.
+  /// Returns the next character after spaces, or 0 at the end.
   char next() { return *(at = behind_spaces(at)); }
-  /// Takes that character if it is `c`.
+  /// Takes the next character if it is `c`. Returns whether it was.
   bool take(char c);
   void expect(char c);
-  /// Takes a text, whatever it is; whether it is `other`.
+  /// Takes any text. Returns whether it equals `other`.
   bool take_text(const char *other);
-  /// Takes a text, or all that is in brackets.
+  /// Takes a text, or everything within brackets.
   void take_value();
   uint64_t take_number();
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Nacre_session_run of models with variables: labels are looked at before the first launch.
-// Why: no kernel finds a class that is none, so a step would learn from the other examples and say nothing.
-// How: the compiler notes which inputs name classes, and how many there are. Models without variables do not train, and
-//      link none of this.
+// Checks labels before the first launch of a run.
+// Why: no kernel detects an unknown class. A training step would silently learn from the other examples only.
+// How: the compiler notes which inputs contain classes, and how many there are. Models without variables do not train,
+//      and link none of this.
 
 #include "runtime/src/state/labels.h"
 #include "runtime/src/session.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Nacre_session_run of models with variables.
-// Why: see labels.cpp.
-// How: in the table of functions in place of session_run.
+// The function nacre_session_run for models with variables, which replaces session_run in their table of functions.
+// labels.cpp says why.
 
 #ifndef NACRE_RUNTIME_SRC_STATE_LABELS_H
 #define NACRE_RUNTIME_SRC_STATE_LABELS_H
@@ -11,7 +10,8 @@
 
 namespace nacre::runtime {
 
-/// As session_run, but for labels that are no classes: NACRE_BAD_ARGUMENT, and nothing of the state has changed.
+/// Runs as session_run does, but first checks labels. For an unknown class it returns NACRE_BAD_ARGUMENT and leaves the
+/// state unchanged.
 nacre_status run_with_labels(nacre_session *);
 
 } // namespace nacre::runtime

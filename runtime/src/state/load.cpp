@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Nacre_state_load.
-// Why: a file may be cut off, damaged, of another model, or made by others; a state is never half of one.
-// How: one block: all that the file has, which is checked to its last byte, and where in it each variable is; only then
-//      variables are copied from there.
+// Implements nacre_state_load.
+// Why: a file may be truncated, damaged, of another model, or made by others. A state must never be loaded partly.
+// How: one block holds the whole file and the position of each variable in it. The file is checked to its last byte
+//      before any variable is copied.
 
 #include "runtime/src/allocator.h"
 #include "runtime/src/platform.h"
@@ -19,9 +19,9 @@ namespace {
 enum Key { kType, kShape, kOffsets, kChecksum, kFingerprint, kFormat, kKeys };
 constexpr char kNames[kKeys][13] = {"dtype", "shape", "data_offsets", "crc32c", "fingerprint", "format"};
 
-/// What the header says of a tensor, or of the file: where the values are, which are texts and lists.
+/// Members of the header's object for a tensor, or for the file. Their values are texts and lists.
 struct Object {
-  Json values[kKeys]; // refused where there is none
+  Json values[kKeys]; // Refused if the member is missing.
   uint32_t members = 0;
 };
 
@@ -29,14 +29,14 @@ struct Load {
   State &state;
   const nacre_model_table &model;
   const uint32_t roles;
-  /// What a network is, and no more; all else belongs to a certain training or sequence.
+  /// True if `roles` is only those of the network itself; all other variables belong to a certain training or sequence.
   const bool of_network_alone;
   Reason &reason;
 
   uint64_t file_bytes;
-  char **found; // of each variable: its bytes in the file
+  char **found; // Bytes of each variable in the file.
   char *file, *data, *file_end;
-  uint64_t taken; // of the data, by tensors so far
+  uint64_t taken; // Bytes of the data that the tensors so far cover.
   Object metadata;
 };
 
@@ -54,13 +54,14 @@ nacre_status refuse_model(Load &load, const char *what, const char *why) {
   return NACRE_BAD_ARGUMENT;
 }
 
-/// What the header has there, to be shown; the file is of no use any more.
+/// Returns a text of the header for a message. It writes a 0 into the file's bytes, which are not needed any more.
 const char *quote(Load &load, const char *from, const char *end) {
   load.file[end - load.file] = 0;
   return from;
 }
 
-/// Whether that is the name of a variable of a loss scale. A file may lack them, or a model: a training continues in another precision.
+/// True for the name of a loss scale's variable. The file or the model may lack them, because training may continue in
+/// another precision.
 bool is_of_loss_scale(const char *name) {
   for (const char *prefix = NACRE_LOSS_SCALE; *prefix; ++prefix, ++name)
     if (*name != *prefix)
@@ -124,10 +125,10 @@ nacre_status take_tensor(Load &load, Json &json, const char *name, const char *n
                 << quote(load, text, json.at);
     return NACRE_BAD_ARGUMENT;
   }
-  if (is_of_loss_scale(name + 1)) // behind the quote
+  if (is_of_loss_scale(name + 1)) // The name begins after the quote.
     return NACRE_OK;
   for (const char *c = name; load.of_network_alone && c != name_end; ++c)
-    if (*c == '#') // an optimizer's
+    if (*c == '#') // The variable belongs to an optimizer.
       return NACRE_OK;
   return refuse_model(load, quote(load, name, name_end), " is not part of it");
 }
@@ -160,7 +161,7 @@ nacre_status check_checksum(Load &load) {
   const Json digits = load.metadata.values[kChecksum];
   Json behind = digits;
   behind.take_text("");
-  bool is_right = !load.metadata.values[kFormat].take_text("nacre"); // that has one
+  bool is_right = !load.metadata.values[kFormat].take_text("nacre"); // Files of this format have a checksum.
   if (!behind.is_refused()) {
     Checksum sum;
     sum.add(load.file + kLengthBytes, digits.at + 1);
@@ -196,7 +197,7 @@ nacre_status load_block(Load &load) {
   load.file_end = load.file + load.file_bytes;
   load.data = load.file + kLengthBytes + header_bytes;
   const char first = *load.data;
-  *load.data = 0; // the header is read as a text
+  *load.data = 0; // The header is read as a text that ends in 0.
   if (nacre_status status = take_header(load))
     return status;
   *load.data = first;
@@ -227,7 +228,7 @@ nacre_status load(State &state, const StateCall &call, Reason &reason) {
   const uint64_t found_bytes = model.variable_count * sizeof *load.found, bytes = found_bytes + load.file_bytes + 1;
   nacre_status status;
   char *block = nullptr;
-  // A network of which nothing but the weights is kept may load those of a training, which keeps some for each of them.
+  // A model that only keeps weights may load those of a training, whose file has several moments for each weight.
   if (load.file_bytes - kLengthBytes > kMostHeaderBytes + 8 * model.state_bytes)
     status = int64_t(load.file_bytes) < 0 ? refuse_file(long(load.file_bytes), "read", reason) : refuse_size(load);
   else

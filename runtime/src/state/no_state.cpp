@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The calls of state.h of a model that has no state.
-// Why: apps and tools ask every model; what states are is not to be linked into those that have none.
-// How: each call refuses, but for those that never fail.
+// Functions of state.h for a model without state.
+// Why: apps and tools call them for every model, but models without state should not link the code of states.
+// How: each call refuses, except for those that never fail.
 
 #include "runtime/src/session.h"
 

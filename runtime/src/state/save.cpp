@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Nacre_state_save.
-// Why: phones lose their battery, and systems end apps, at any moment; what was saved before must then still be there.
-// How: a new file beside the old one, brought to the disk, then given its name in one step. The checksum is written
-//      last, into the header, because tensors are unpacked as they are written.
+// Implements nacre_state_save.
+// Why: a phone may lose power, and the system may end an app, at any moment. The previous file must survive that.
+// How: writes a temporary file next to the old one, flushes it to the disk, and renames it. The checksum is written
+//      into the header last, because tensors are unpacked while they are written.
 
 #include "runtime/src/allocator.h"
 #include "runtime/src/platform.h"
@@ -15,7 +15,7 @@
 namespace nacre::runtime {
 namespace {
 
-/// Text behind text, where there is room for it.
+/// Appends texts to a buffer that has enough room.
 struct Writer {
   char *to;
 
@@ -31,7 +31,7 @@ struct Writer {
   }
 };
 
-/// The variables of these roles, in the order of the file.
+/// Iterates over the variables of these roles, in the order of the file.
 struct FileOrder {
   const nacre_model_table &model;
   const uint32_t roles;
@@ -47,7 +47,7 @@ struct FileOrder {
   }
 };
 
-/// The file's beginning, up to the tensors' bytes; how many bytes that is.
+/// Writes the file's beginning up to the tensors' bytes. Returns its size.
 uint64_t write_header(const State &state, uint32_t roles, char *buffer) {
   const nacre_model_table &model = *state.model;
   Writer writer = {buffer + kLengthBytes};
@@ -69,11 +69,11 @@ uint64_t write_header(const State &state, uint32_t roles, char *buffer) {
   while (uint64_t(writer.to - buffer) % NACRE_ALIGNMENT != 0)
     writer << " ";
   const uint64_t bytes = uint64_t(writer.to - buffer), length = bytes - kLengthBytes;
-  __builtin_memcpy(buffer, &length, sizeof length); // little endian, as all that Nacre runs on
+  __builtin_memcpy(buffer, &length, sizeof length); // Little endian, as on every machine that Nacre supports.
   return bytes;
 }
 
-/// Writes all but the name. 0, or the system's number of what went wrong.
+/// Writes the file's contents. Returns 0, or the system's error.
 long write_state(const State &state, uint32_t roles, char *buffer, long file) {
   uint64_t at = write_header(state, roles, buffer);
   long error = write_at(file, buffer, at, 0);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The tensors of a state, as apps see them; and the table of all that states can do.
-// Why: a sequence ends and another begins, and an app may want to go on where it was.
-// How: where a GPU has changed the state, it keeps the data until somebody asks: each call but a look at names brings
-//      it here first. An engine is told by a count of writes that it must take it anew. Each call is an action on a
-//      state that is its own.
+// Implements the calls of state.h that read and write a state's tensors, and the table of all functions.
+// Why: one sequence ends and another begins, and an app may want to continue an earlier one.
+// How: a GPU that changed the state keeps the data until a call needs it. Each call, except those that only read names,
+//      copies the data back first. A count of writes tells engines when to copy the state again. Each call is an action
+//      on a state that it has taken.
 
 #include "runtime/src/state.h"
 #include "runtime/src/allocator.h"
@@ -18,7 +18,7 @@ namespace {
 
 StateAction find;
 
-/// An action on a state that is its own.
+/// Runs an action on a state after taking it. Reports an error if a run or another call has it.
 __attribute__((noinline)) nacre_status act(nacre_state *handle, Word first, Word second, Word third, Word fourth,
                                            StateAction *action) {
   State &state = *reinterpret_cast<State *>(handle);
@@ -41,7 +41,7 @@ __attribute__((noinline)) nacre_status act(nacre_state *handle, Word first, Word
   return status;
 }
 
-/// What a call of state.h is: an action, and as many words as the call has.
+/// Implements a call of state.h by an action and the arguments of the call.
 template <StateAction *action, typename A> nacre_status call_by(nacre_state *state, A a) {
   return act(state, a, {}, {}, {}, action);
 }
@@ -68,7 +68,7 @@ nacre_status find(State &state, const StateCall &call, Reason &reason) {
   return NACRE_BAD_ARGUMENT;
 }
 
-/// To read and to write.
+/// Copies a tensor to or from the app's memory.
 nacre_status copy(State &state, const StateCall &call, Reason &reason) {
   const nacre_model_table &model = *state.model;
   const auto index = uint32_t(call.words[0].number), writes = uint32_t(call.words[3].number);
@@ -178,7 +178,7 @@ nacre_status state_create(const nacre_model *model, uint32_t api_version, const 
 
 void state_destroy(nacre_state *handle) {
   State &state = *reinterpret_cast<State *>(handle);
-  if (state.block_bytes) // a session's own goes with it
+  if (state.block_bytes) // A session's own state is a part of its block.
     state.allocator.release(state.allocator.user, &state, state.block_bytes);
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See stored.h.
-// Why: see there.
-// How: stored elements are visited one after the other; loops count along, and say where that is in the model's tensor.
+// Implements stored.h. Stored elements are visited in order; the loops give their positions in the model's tensor.
 
 #include "runtime/src/state/stored.h"
 

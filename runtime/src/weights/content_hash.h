@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// XXH64 with seed 0, of at least 32 bytes and a multiple of 32.
-// Why: a file of hundreds of megabytes is checked at each start of an app: this hash takes less time than reading the
-//      file from flash, without instructions that only some CPUs have.
-// How: four lanes of eight bytes; other lengths, which weights files do not have, would need more code.
+// XXH64 with seed 0, for at least 32 bytes and a multiple of 32.
+// Why: a file of hundreds of megabytes is checked at each start of an app. This hash is faster than reading the file
+//      from flash, and needs no special instructions.
+// How: four lanes of eight bytes. Other lengths, which weights files do not have, would need more code.
 
 #ifndef NACRE_RUNTIME_SRC_WEIGHTS_CONTENT_HASH_H
 #define NACRE_RUNTIME_SRC_WEIGHTS_CONTENT_HASH_H

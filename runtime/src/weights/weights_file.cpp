@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Maps and checks weights files.
-// Why: an app gets a new file over the air: a file that is cut off, damaged or of another network must be an error with
-//      a reason, not wrong answers.
-// How: the head is compared with the model's table, in an order in which each message is the most helpful one; then the
-//      contents are hashed. Creating a session looks at the head again, because an app may pass any pointer.
+// Why: an app may download a new file. If it is truncated, damaged, or of another network, the result must be an error
+//      with a reason, not wrong results.
+// How: compares the head with the model's table, in an order that gives the most helpful message first. Then it hashes
+//      the contents. Creating a session checks the head again, because an app may pass any pointer.
 
 #include "runtime/src/weights/weights_file.h"
 #include "runtime/src/describe.h"
@@ -49,7 +49,7 @@ nacre_status check_file(const nacre_model_table &model, const char *data, uint64
     return NACRE_BAD_ARGUMENT;
   }
   if (header.layout != model.weights_layout) {
-    char name[sizeof header.model]; // the file's may lack its end
+    char name[sizeof header.model]; // The text in the file may lack its final 0.
     copy_text(name, sizeof name, header.model);
     reason << "the weights file, of '" << name << "', does not fit this library, of '" << model.strings + model.name
            << "': the network, an option or the version of Nacre differs; use it with the library compiled with it";

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The calls of weights.h.
-// Why: the tables of functions of models whose weights are in a file refer to them, and nothing else does.
+// The functions of weights.h. Only the tables of functions of models whose weights are in a file refer to them.
 
 #ifndef NACRE_RUNTIME_SRC_WEIGHTS_WEIGHTS_FILE_H
 #define NACRE_RUNTIME_SRC_WEIGHTS_WEIGHTS_FILE_H
