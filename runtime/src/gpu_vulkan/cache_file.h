@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Files of the folder that the app names: the driver's compiled code, and what was measured on a device.
-// Why: what took seconds at the first create takes milliseconds at the next.
-// How: one file for each kind, device, driver and model; its head repeats the key and tells size and hash of the data,
-//      because drivers crash on data that is not theirs. A file is written beside and then renamed.
+// Files in the app's cache folder: the driver's compiled code, and measurements of a device.
+// Why: work that takes seconds in the first create takes milliseconds in the next.
+// How: one file for each kind, device, driver and model. Its head repeats this key and has the size and hash of the
+//      data, because drivers crash on foreign data. A file is written under a temporary name and then renamed.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_CACHE_FILE_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_CACHE_FILE_H
@@ -16,13 +16,13 @@ struct Session;
 
 namespace nacre::runtime::gpu {
 
-/// Room for every path that the kernel takes, which are of less than 4096 bytes; one that is cut off here is still too
-/// long for it, and so never another file's.
+/// Room for every path that the kernel accepts, which has less than 4096 bytes. A path that is cut off here is still
+/// too long for the kernel, so it never names another file.
 constexpr size_t kMostPath = 4096 + 64;
 
 enum class FileKind : uint64_t { Pipelines = 1, Verdicts = 2, Tuning = 3 };
 
-/// What the data belong to, and that they are whole.
+/// Key of the data, with their size and hash.
 struct FileHead {
   char magic[8];
   uint64_t kind;
@@ -31,7 +31,7 @@ struct FileHead {
   uint32_t driver;
   uint32_t reserved;
   uint8_t identity[VK_UUID_SIZE];
-  uint64_t model; // hash of what the data depend on
+  uint64_t model; // Hash of everything else that the data depend on.
   uint64_t data_bytes;
   uint64_t data_hash;
 };
@@ -40,22 +40,22 @@ uint64_t hash(const void *data, uint64_t bytes, uint64_t seed = 0xcbf29ce4842223
 
 class CacheFile {
 public:
-  /// `folder` may be null or empty: then nothing is found and nothing is kept.
+  /// Prepares the file's path. If `folder` is null or empty, nothing is read or written.
   CacheFile(const char *folder, FileKind kind, const Traits &traits, uint64_t model);
 
-  /// The data, in the pool; nullptr where there is none that serves. A file that is there but does not serve is told to
-  /// the session's log.
+  /// Returns the data, in the pool; nullptr if there is no usable file. An existing file that is not usable is reported
+  /// to the session's log.
   const char *read(const Session &session, MemoryPool &pool, uint64_t &bytes);
 
-  /// Keeps data that are not what was read. A file that cannot be written is no failure of the session.
+  /// Writes data if they differ from those that were read. A failure is ignored.
   void write(const void *data, uint64_t bytes);
 
-  /// Of what was read or written last.
+  /// Returns the size of the data that were read or written last.
   uint64_t data_bytes() const { return head.data_bytes; }
 
 private:
   const char *folder;
-  FileHead head; // with what the file has, as far as it is known
+  FileHead head; // Its key, and what is known of the file's contents.
   Text<kMostPath> path;
 };
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See device.h.
-// Why: see there.
-// How: 1. the choice, 2. opening and closing, 3. buffers, 4. commands.
+// Implements device.h: 1. the choice; 2. opening and closing; 3. buffers; 4. commands.
 
 #include "runtime/src/gpu_vulkan/submission.h"
 
@@ -28,19 +26,19 @@ int score(const Traits &traits, bool required) {
   }
 }
 
-/// Leaves the chosen device's traits in the device, and what to enable of it in `features`.
+/// Chooses a device. Stores its traits, and the features to enable in `features`.
 bool choose(Device &device, uint32_t choice, bool required, MemoryPool &pool, Features &features, Reason &reason) {
   List<VkPhysicalDevice> devices = {};
   if (!list_devices(device.loader, pool, devices, reason))
     return false;
   if (choice > devices.count) {
-    // As nacre_device_describe and all programs count.
+    // Devices are counted from 0, as in nacre_device_describe and all programs.
     reason << "there is no GPU number " << uint64_t(choice - 1) << ": Vulkan has " << uint64_t(devices.count);
     return false;
   }
   int best = 0;
-  VkPhysicalDevice latest = {}; // whose traits were read
-  Reason fault;                 // of a device that cannot even be asked: others may serve
+  VkPhysicalDevice latest = {}; // Device of the current traits.
+  Reason fault;                 // Reason why a device could not even be queried. Others may be usable.
   for (uint32_t i = 0; i < devices.count; ++i) {
     if (choice != 0 && choice - 1 != i)
       continue;
@@ -95,12 +93,12 @@ bool make_device(Device &device, Features &features, Reason &reason) {
 
 // --- 3. Buffers
 
-/// The memory type with the most of what is wanted, in the order of the wishes; UINT32_MAX if there is none.
+/// Returns the first memory type that satisfies a wish, in the order of the wishes; UINT32_MAX if none does.
 uint32_t choose_memory(const VkPhysicalDeviceMemoryProperties &memory, uint32_t allowed, Placing placing) {
   constexpr VkMemoryPropertyFlags local = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
   constexpr VkMemoryPropertyFlags seen = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
   constexpr VkMemoryPropertyFlags cached = VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
-  // The CPU reads uncached memory at a crawl, and writes it as fast as any.
+  // For the CPU, uncached memory is very slow to read, but as fast as any to write.
   static constexpr VkMemoryPropertyFlags wishes[3][4] = {
       {local, 0, 0, 0}, {local | seen | cached, seen | cached, local | seen, seen}, {local | seen, seen, seen, seen}};
   for (VkMemoryPropertyFlags wish : wishes[int(placing)])
@@ -173,7 +171,7 @@ void destroy_buffer(Device &device, DeviceBuffer &buffer) {
   if (buffer.buffer)
     vk.DestroyBuffer(device.handle, buffer.buffer, nullptr);
   if (buffer.memory)
-    vk.FreeMemory(device.handle, buffer.memory, nullptr); // unmaps
+    vk.FreeMemory(device.handle, buffer.memory, nullptr); // Also unmaps it.
   device.bytes -= buffer.taken;
   buffer = {};
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The device that a session uses, made ready: its queue, memory, and the way to wait for it.
-// Why: everything else in the engine allocates, records or submits through this.
-// How: handles start as null, so that closing can follow a failure at any point.
+// The open device of a session: its queue, memory, and synchronization.
+// Why: the rest of the engine allocates, records and submits through this.
+// How: handles are null at first, so closing works after a failure at any point.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_DEVICE_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_DEVICE_H
@@ -11,27 +11,27 @@
 
 namespace nacre::runtime::gpu {
 
-/// A buffer in memory of its own.
+/// Buffer with memory of its own.
 struct DeviceBuffer {
   VkBuffer buffer;
   VkDeviceMemory memory;
-  char *mapped; // nullptr where the CPU does not see it
+  char *mapped; // Null if the CPU cannot access it.
   uint64_t bytes;
-  uint64_t taken; // of the device's memory
+  uint64_t taken; // Bytes of the device's memory.
 };
 
-/// Whether a buffer is to be fast for the GPU alone, or seen by both.
+/// Placement of a buffer: fast for the GPU only, or accessible for both.
 enum class Placing { OfTheGpu, ReadByTheCpu, WrittenByTheCpu };
 
-/// How CPU and GPU wait for each other: two timelines, one that the queue advances and one that the CPU does; or, where
-/// the driver has none, a fence.
+/// Synchronization of CPU and GPU: two timelines, one that the queue advances and one that the CPU advances. If the
+/// driver has no timelines, a fence.
 struct Meeting {
-  VkSemaphore gpu; // its value: batches that are done
-  VkSemaphore cpu; // its value: what the CPU has signalled
+  VkSemaphore gpu; // Its value is the number of batches that are done.
+  VkSemaphore cpu; // Its value is the number that the CPU has signalled.
   VkFence fence;
-  uint64_t submitted; // batches; with a fence at most one of them is not done
-  uint64_t waited;    // of those: known to be done
-  uint64_t promised;  // the largest value of `cpu` that a submitted batch waits for
+  uint64_t submitted; // Number of batches; with a fence, at most one of them is not done.
+  uint64_t waited;    // Number of batches known to be done.
+  uint64_t promised;  // Largest value of `cpu` that a submitted batch waits for.
   uint64_t signalled;
 };
 
@@ -42,12 +42,12 @@ struct Device {
   VkQueue queue;
   VkCommandPool commands;
   Meeting meeting;
-  uint64_t bytes; // of all buffers
+  uint64_t bytes; // Bytes of all buffers.
   Traits traits;
 };
 
-/// Chooses device number `choice` - 1, or the best for 0; a CPU that plays a GPU only if `required`. False, with the
-/// reason, if there is none or it fails. Close it in either case.
+/// Opens device number `choice` - 1, or the best one for 0. Uses a GPU that the CPU emulates only if `required`.
+/// Returns false, with the reason, on failure. The device must be closed in either case.
 bool open(Device &device, uint32_t choice, bool required, MemoryPool &pool, Reason &reason);
 void close(Device &device);
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See engine.h: create and destroy.
-// Why: see there.
-// How: create goes from what needs no device to what needs everything; destroy undoes what is there, whatever create
-//      stopped at.
+// Implements create and destroy of engine.h. Create begins with steps that need no device. Destroy releases whatever
+// exists, wherever create stopped.
 
 #include "runtime/src/gpu_vulkan/engine.h"
 #include "runtime/src/platform.h"
@@ -12,7 +10,7 @@
 namespace nacre::runtime::gpu {
 namespace {
 
-/// Nothing is wished yet but what the app wishes, and nothing barred.
+/// Initializes the wishes with the app's cut. Nothing is barred yet.
 bool prepare_choice(Engine &engine, const nacre_session_options &options, Reason &reason) {
   const Session &session = *engine.session;
   const uint32_t steps = session.entry->step_count;
@@ -32,8 +30,8 @@ bool prepare_choice(Engine &engine, const nacre_session_options &options, Reason
   return true;
 }
 
-/// With memories apart, the halves of a cut storage would have to be put together again, and only its kernel knows
-/// which bytes they are: a run with a cut has its storages where both reach them.
+/// True if a launch is cut. With two memories, the parts of a cut storage would have to be merged, and only its kernel
+/// knows their bytes. So a run with a cut uses memory that both engines access.
 bool has_cut(const Engine &engine) {
   for (uint32_t i = 0; i < engine.session->entry->step_count; ++i)
     if (engine.shares[i].on_gpu() && engine.shares[i].on_cpu())
@@ -54,7 +52,7 @@ bool plan(Engine &engine, Reason &reason) {
   return false;
 }
 
-/// The CPU's side: its shares, and where its parts find the storages.
+/// Prepares the CPU's shares, and the storages as its parts access them.
 bool prepare_cpu(Engine &engine, uint64_t cpu_features, Reason &reason) {
   const Session &session = *engine.session;
   const nacre_entry &entry = *session.entry;
@@ -96,7 +94,7 @@ void tell(const Engine &engine) {
   tell(*engine.session, text);
 }
 
-/// Adds the time since `since`, which becomes now.
+/// Adds the time since `since`, and sets `since` to now.
 void note(uint64_t &time, uint64_t &since) {
   const uint64_t at = now();
   time += at - since;
@@ -122,7 +120,7 @@ bool fill(Engine &engine, const nacre_session_options &options, uint64_t cpu_fea
   save_pipelines(engine.device, session.allocator, file, engine.pipelines);
   note(engine.pipelines_time, since);
   choose_shares(engine, true);
-  engine.recording_time = engine.weights_time = 0; // not of plans on trial
+  engine.recording_time = engine.weights_time = 0; // Plans on trial do not count.
   if (!make_plan(engine, cpu_features, reason))
     return false;
   reason = engine.refused;
@@ -134,8 +132,8 @@ bool fill(Engine &engine, const nacre_session_options &options, uint64_t cpu_fea
 void destroy(void *handle, bool inherited) {
   Engine &engine = *static_cast<Engine *>(handle);
   Device &device = engine.device;
-  // A device whose commands could not all be found has nothing made on it; and one that cannot be brought to an end
-  // keeps what it has.
+  // If a device's commands could not all be loaded, nothing was created on it. If a device does not become idle, its
+  // objects are not destroyed.
   const bool idle = !inherited && (!device.commands || drain(device));
   if (idle && device.commands) {
     drop_plan(engine);
@@ -143,7 +141,7 @@ void destroy(void *handle, bool inherited) {
   }
   if (idle)
     close(device);
-  engine.pool.release(); // the engine itself lies in it
+  engine.pool.release(); // It also contains the engine.
 }
 
 void *create(const Session &session, const nacre_session_options &options, uint64_t cpu_features, Reason &reason) {
@@ -248,8 +246,8 @@ void drop_plan(Engine &engine) {
   destroy_buffer(device, engine.mirror);
   destroy_buffer(device, engine.weights);
   destroy_buffer(device, engine.staging);
-  static_cast<Planned &>(engine) = {};   // the rest is the pool's
-  engine.known_commits = engine.commits; // it was on trial: nobody wants them
+  static_cast<Planned &>(engine) = {};   // The pool owns the rest.
+  engine.known_commits = engine.commits; // The plan was on trial, so its commits are dropped.
 }
 
 void choose_shares(Engine &engine, bool tells) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A run on both engines.
-// Why: they should meet as rarely as the phases allow, and neither should be told late what is next.
-// How: the CPU goes through the phases. Where batches can wait for it, all are submitted at the beginning, and a word
-//      of the CPU lets one begin; else each is submitted when the CPU gets there.
+// Computes a run on both engines.
+// Why: the engines should meet as rarely as the phases allow, and each should know its next work early.
+// How: the CPU walks the phases. If batches can wait for the CPU, all are submitted at the beginning, and a word of the
+//      CPU starts each. Otherwise each is submitted when the CPU gets to its phase.
 
 #include "runtime/src/gpu_vulkan/engine.h"
 #include "runtime/src/platform.h"
@@ -14,7 +14,8 @@ namespace {
 
 bool bring_inputs(Engine &engine, Reason &reason) {
   const Session &session = *engine.session;
-  // Not at create: until the GPU is ready, the CPU may go on with it. Before the inputs, in whose mirror its bytes may come.
+  // Not at create, because the CPU may change the state until the GPU is ready. Before the inputs, because the transfer
+  // may use their mirror.
   const StateParts *parts = state_parts(session);
   if (parts && !parts->upload(engine, reason))
     return false;
@@ -22,7 +23,7 @@ bool bring_inputs(Engine &engine, Reason &reason) {
   for (uint32_t i = 0; i < session.entry->input_count; ++i) {
     const char *from = session.memory.inputs[i].used;
     Buffer &input = engine.memory.inputs[i];
-    input.used = input.own ? input.own : const_cast<char *>(from); // kernels read their inputs only
+    input.used = input.own ? input.own : const_cast<char *>(from); // Kernels only read their inputs.
     if (input.own)
       __builtin_memcpy(input.own, from, engine.layout.inputs[i].bytes);
   }
@@ -54,14 +55,14 @@ void run_part(Engine &engine, const Part &part, RunLimits &limits, uint64_t star
     time_launch(session.times[part.step], start, begin);
 }
 
-/// `before`: the batches submitted in earlier runs. Where the limits end the run, the CPU leaves its parts out, and what
-/// has been submitted comes to its end, so that the engine is ready for another run.
+/// Computes the phases. `before` is the number of batches in earlier runs. If a limit ends the run, the CPU skips its
+/// remaining parts, but submitted batches finish, so the engine is ready for another run.
 bool run_phases(Engine &engine, uint64_t before, RunLimits &limits, uint64_t start, Reason &reason) {
   Device &device = engine.device;
   const List<Phase> &phases = engine.schedule.phases;
   const bool ahead = can_submit_ahead(device);
   const Batch *recorded = recording(engine).batches;
-  uint64_t batches = 0; // of the phases so far
+  uint64_t batches = 0; // Number of batches in the phases so far.
   for (uint32_t phase = 0; phase < phases.count; ++phase) {
     const uint64_t earlier = before + batches;
     if (limits.status != NACRE_OK && !ahead)
@@ -114,7 +115,8 @@ nacre_status run(void *handle, RunLimits &limits, Reason &reason) {
   if (!submit_ahead(engine, reason) || !run_phases(engine, before, limits, start, reason))
     return NACRE_FAILED;
   engine.words += engine.schedule.phases.count;
-  if (limits.status == NACRE_OK && is_run_cancelled(*engine.session)) { // while the last batch was computed
+  // Cancelled while the last batch was computed.
+  if (limits.status == NACRE_OK && is_run_cancelled(*engine.session)) {
     limits.status = NACRE_CANCELLED;
     limits.stopped_at = engine.session->entry->step_count - 1;
   }
@@ -122,8 +124,8 @@ nacre_status run(void *handle, RunLimits &limits, Reason &reason) {
     return limits.status;
   if (!note_times(engine, begun, reason))
     return NACRE_FAILED;
-  take_outputs(engine); // before the state's bytes may come where they are
-  // Only now that nothing of the run can fail any more.
+  take_outputs(engine); // Before a transfer of the state may overwrite them.
+  // Committed last, when nothing of the run can fail any more.
   if (writes_state(*engine.session->entry) && !state_parts(*engine.session)->commit(engine, reason))
     return NACRE_FAILED;
   return NACRE_OK;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See loader.h.
-// Why: see there.
-// How: names lie in one string and addresses in one struct, in the same order: no table of pointers to relocate.
+// Implements loader.h. Names are in one string and addresses in one struct, in the same order, so no table of pointers
+// needs relocations.
 
 #include "runtime/src/gpu_vulkan/loader.h"
 #include "runtime/src/platform.h"
@@ -23,7 +22,7 @@ constexpr char kDeviceNames[] =
 #include "runtime/src/gpu_vulkan/entry_points.def"
     ;
 
-/// Looks up the commands that `names` lists, each ended by 0 and the last by two, into `to` and what follows it.
+/// Stores the commands listed in `names` into `to` and the following fields. Each name ends in 0, the last in two.
 template <typename Lookup> bool load(const char *names, void *to, Lookup lookup, Reason &reason) {
   auto *bytes = static_cast<char *>(to);
   for (; *names; ++names, bytes += sizeof(PFN_vkVoidFunction)) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Vulkan's library, its commands, and an instance.
-// Why: every device that Vulkan offers is reached through these.
-// How: dlopen; the commands of an instance and of a device are looked up when there is one.
+// Why: all devices are accessed through these.
+// How: dlopen; the commands of an instance or a device are looked up after its creation.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_LOADER_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_LOADER_H
@@ -16,15 +16,16 @@ struct Loader {
   PFN_vkGetInstanceProcAddr get_address;
   VulkanApi vk;
   VkInstance instance;
-  uint32_t version; // that the instance was made for: at least 1.1
+  uint32_t version; // Vulkan version of the instance: at least 1.1.
 };
 
-/// Makes an instance. False, with the reason: there is no Vulkan here, or none that serves. Close it in either case.
+/// Makes an instance. Returns false, with the reason, if there is no usable Vulkan. The loader must be closed in either
+/// case.
 bool open(Loader &loader, Reason &reason);
 bool load_device_commands(Loader &loader, VkDevice device, bool timeline_is_core, Reason &reason);
 void close(Loader &loader);
 
-/// A library to open instead of the system's. nullptr: the system's, which in models it always is.
+/// Library to open instead of the system's; nullptr for the system's. In models it is always nullptr.
 #if defined(NACRE_RUNTIME_OF_TESTS)
 extern const char *library_for_tests;
 #else

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See pipelines.h.
-// Why: see there.
-// How: 1. layouts, 2. the pipelines, claimed by threads one by one.
+// Implements pipelines.h: 1. layouts; 2. the pipelines, which threads claim one by one.
 
 #include "runtime/src/gpu_vulkan/pipelines.h"
 #include "runtime/src/gpu_vulkan/special_values.h"
@@ -48,17 +46,17 @@ struct Job {
   Reason reason;
 };
 
-constexpr uint32_t kMostThreads = 4; // more gain nothing on phones, whose drivers take locks
+constexpr uint32_t kMostThreads = 4; // More gain nothing on phones, whose drivers take locks.
 
 struct JobQueue {
   Device *device;
   const Session *session;
   Pipelines *pipelines;
   Job *jobs;
-  char *words; // what the code of a job is unpacked to; each thread has so many bytes
+  char *words; // Unpacked code of a job; each thread has `words_bytes` bytes.
   uint64_t words_bytes;
   uint32_t count;
-  uint32_t next; // these two are claimed by adding to them
+  uint32_t next; // Threads claim `next` and `threads` by adding to them.
   uint32_t threads;
 };
 
@@ -87,7 +85,7 @@ void make_pipeline(Device &device, const nacre_gpu_variant &variant, Pipelines &
   info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
   info.stage.pName = "main";
   info.layout = pipelines.layouts[variant.binding_count];
-  // Our kernels stay within their buffers; a driver that checks every load even so (NVIDIA's) lets them wait for it.
+  // Our kernels stay within their buffers. A driver that checks each load anyway (NVIDIA's) makes them slower.
   VkPipelineRobustnessCreateInfoEXT unchecked = {};
   unchecked.sType = VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO_EXT;
   unchecked.storageBuffers = VK_PIPELINE_ROBUSTNESS_BUFFER_BEHAVIOR_DISABLED_EXT;
@@ -116,7 +114,7 @@ void *run_jobs(void *argument) {
 void run_on_threads(JobQueue &queue) {
   ThreadHandle threads[kMostThreads - 1];
   uint32_t started = 0;
-  // The first is this thread; fewer than wanted will do.
+  // The first thread is this one. Fewer threads than wanted are enough.
   while (started + 1 < kMostThreads && started + 1 < queue.count && start_thread(threads[started], run_jobs, &queue))
     ++started;
   run_jobs(&queue);
@@ -209,7 +207,7 @@ bool make_pipelines(Device &device, const Session &session, const List<Code> &wa
 void save_pipelines(Device &device, const nacre_allocator &allocator, CacheFile &file, const Pipelines &pipelines) {
   const VulkanApi &vk = device.loader.vk;
   size_t bytes = 0;
-  // Caches only grow: one of the same size has nothing new.
+  // Caches only grow, so one of the same size has nothing new.
   if (vk.GetPipelineCacheData(device.handle, pipelines.cache, &bytes, nullptr) != VK_SUCCESS ||
       bytes == file.data_bytes())
     return;

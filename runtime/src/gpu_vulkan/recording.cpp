@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Records the batches of a run.
-// Why: a run submits what is recorded, and does nothing else for the GPU.
-// How: a descriptor set for each dispatch; a barrier where the plan says so, and between what copies, computes and
-//      reads.
+// Why: a run only submits recorded batches; it does nothing else for the GPU.
+// How: each dispatch has a descriptor set. There is a barrier where the plan has one, and between copies, dispatches
+//      and reads.
 
 #include "runtime/src/gpu_vulkan/recording.h"
 
@@ -15,10 +15,10 @@ const nacre_operand &operand_of(const Engine &engine, const Part &part, uint32_t
   return entry.operands[entry.steps[part.step].first_operand + engine.shares[part.step].variant->bindings[binding]];
 }
 
-/// How far behind the last place where the device may bind a buffer a shifted operand begins.
+/// Returns the distance of a shifted operand from the last offset before it at which the device can bind a buffer.
 uint64_t shift_of(const Engine &engine, uint64_t begin) { return begin % engine.device.traits.capabilities.alignment; }
 
-/// A set for each part that is no move.
+/// Makes a descriptor set for each part that is not a move.
 bool make_descriptors(Engine &engine, VkDescriptorPool &pool, VkDescriptorSet *sets, Reason &reason) {
   const VulkanApi &vk = engine.device.loader.vk;
   const List<Part> &parts = engine.schedule.gpu;
@@ -49,7 +49,7 @@ bool make_descriptors(Engine &engine, VkDescriptorPool &pool, VkDescriptorSet *s
   return succeeded(vk.AllocateDescriptorSets(engine.device.handle, &request, sets), "vkAllocateDescriptorSets", reason);
 }
 
-/// `sets`: the next one that is not in use yet.
+/// Records one phase. `sets` is the next unused descriptor set.
 bool record_phase(Engine &engine, const Batch &batch, uint32_t phase, uint32_t first, const VkDescriptorSet *&sets,
                   Reason &reason) {
   if (!begin_commands(engine.device, batch.commands, false, reason))

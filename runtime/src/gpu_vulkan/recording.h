@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What goes into a command buffer.
-// Why: batches of a run and launches on trial are the same dispatches, copies and barriers.
-// How: a thin layer over the commands; it knows the engine's buffers, shares and pipelines.
+// Records command buffers.
+// Why: batches of a run and launches on trial consist of the same dispatches, copies and barriers.
+// How: a thin layer over the commands, which uses the engine's buffers, shares and pipelines.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_RECORDING_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_RECORDING_H
@@ -11,14 +11,14 @@
 
 namespace nacre::runtime::gpu {
 
-/// Binds a part's operands. False, with the reason, where the model's tables are damaged.
+/// Binds a part's operands. Returns false, with the reason, if the model's tables are damaged.
 bool write_descriptors(Engine &engine, const Part &part, VkDescriptorSet set, Reason &reason);
 
 class Recorder {
 public:
   Recorder(Engine &of, VkCommandBuffer into) : engine(of), vk(of.device.loader.vk), commands(into) {}
 
-  /// What was submitted before must be over, and its writes visible; and the CPU's, where it has written since.
+  /// Waits for all earlier submissions and their writes. With `waits`, also makes the CPU's later writes visible.
   void begin_batch(bool waits) {
     barrier(kCompute | kTransfer | (waits ? VK_PIPELINE_STAGE_HOST_BIT : 0),
             VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT | (waits ? VK_ACCESS_HOST_WRITE_BIT : 0),
@@ -32,7 +32,7 @@ public:
 
   void dispatch(const Part &part, VkDescriptorSet set);
 
-  /// For the CPU to read what this batch has made.
+  /// Makes the results of this batch visible to the CPU.
   void end_batch(uint32_t phase);
 
   void stamp(uint32_t query) {

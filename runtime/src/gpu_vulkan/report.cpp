@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Nacre_device_describe.
-// Why: the first question where a GPU is not used, or slow, is what was found.
-// How: traits, told in plain English.
+// Implements nacre_device_describe.
+// Why: if a GPU is slow or not used, the first question is what the runtime has found.
+// How: describes the traits in plain English.
 
 #include "runtime/src/allocator.h"
 #include "runtime/src/gpu_vulkan/engine.h"

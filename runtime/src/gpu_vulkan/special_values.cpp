@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See special_values.h.
-// Why: see there.
-// How: what lies before a place for new words moves to the front; what lies behind the last one stays.
+// Implements special_values.h. The words before each inserted part move to the front; those after the last one stay.
 
 #include "runtime/src/gpu_vulkan/special_values.h"
 #include "runtime/include/nacre/model_format.h"
@@ -10,8 +8,8 @@
 namespace nacre::runtime::gpu {
 namespace {
 
-constexpr uint32_t kExtension = 10, kEntryPoint = 15, kExecutionMode = 16, kCapability = 17; // opcodes
-constexpr uint32_t kPreserves = 4466, kPreserve = 4461; // SignedZeroInfNanPreserve: the capability, the mode
+constexpr uint32_t kExtension = 10, kEntryPoint = 15, kExecutionMode = 16, kCapability = 17; // Opcodes.
+constexpr uint32_t kPreserves = 4466, kPreserve = 4461; // SignedZeroInfNanPreserve: the capability, the mode.
 
 constexpr uint32_t first_word(uint32_t opcode, uint32_t words) { return words << 16 | opcode; }
 
@@ -36,7 +34,7 @@ bool preserve_special_values(uint32_t *words, uint32_t count) {
       __builtin_memcpy(words, mode, sizeof mode);
       return true;
     }
-    if (end - from < 3) // an entry point has more words
+    if (end - from < 3) // An entry point has more words.
       return false;
     length = *from >> 16;
     if (!declared && uint16_t(*from) != kCapability) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Says in a shader that NaN, infinities and the sign of zero count.
-// Why: where nothing says so, a driver may take x - x for 0. Not all devices have shaders that say it, and in a library
-//      the words would be there once for each variant.
-// How: SPV_KHR_float_controls: a capability, the extension, and a mode of the entry point, where SPIR-V's order wants
-//      them.
+// Makes a shader preserve NaN, infinities and the sign of zero.
+// Why: without a declaration, a driver may replace x - x by 0. Not all devices support the declaration, and in a
+//      library it would be repeated in each variant.
+// How: inserts SPV_KHR_float_controls: a capability, the extension, and a mode of the entry point, at the places that
+//      SPIR-V requires.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_SPECIAL_VALUES_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_SPECIAL_VALUES_H
@@ -13,11 +13,11 @@
 
 namespace nacre::runtime::gpu {
 
-/// How many words a module is longer by.
+/// Number of words by which a module grows.
 constexpr uint32_t kPreservingWords = 13;
 
-/// `words` + kPreservingWords has a module of `count` words, divided into instructions; `words` has the longer one then.
-/// False where the module has no entry point.
+/// Inserts the declaration into the module of `count` words at `words` + kPreservingWords. The result begins at
+/// `words`. Returns false if the module has no entry point.
 bool preserve_special_values(uint32_t *words, uint32_t count);
 
 } // namespace nacre::runtime::gpu

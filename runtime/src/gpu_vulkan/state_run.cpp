@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is particular about a run that reads one copy of the state and writes the other.
-// Why: a run that fails leaves the state as it was, and none copies it.
-// How: the second recording is made as the first, with the places of the copies exchanged.
+// Runs that read one copy of the state and write the other.
+// Why: a run that fails must leave the state unchanged, and no run should copy the whole state.
+// How: the second recording is made like the first, with the places of the copies exchanged.
 
 #include "runtime/src/gpu_vulkan/engine.h"
 #include "runtime/src/platform.h"
@@ -11,7 +11,7 @@
 namespace nacre::runtime::gpu {
 namespace {
 
-/// From now on the layout and the schedule are those of a run that reads the other copy.
+/// Exchanges the copies in the layout and the schedule, which then describe a run that reads the other copy.
 void exchange_copies(Engine &engine) {
   Layout &layout = engine.layout;
   auto exchange = [&layout](List<Copy> &copies) {
@@ -28,7 +28,7 @@ void exchange_copies(Engine &engine) {
   layout.next_state.begin = begin;
 }
 
-/// As run_launch, of operands in both copies.
+/// Runs a launch as run_launch does, with operands in both copies.
 void run_on_copies(Engine &engine, const Part &part) {
   const Session &session = *engine.session;
   const nacre_entry &entry = *session.entry;
@@ -101,15 +101,15 @@ void run_part_on_copies(Engine &engine, const Part &part, RunLimits &limits, uin
 }
 
 bool commit(Engine &engine, Reason &reason) {
-  // A GPU's own memory is lost with it: from time to time the session's state must know what was committed.
+  // A GPU's own memory is lost with it, so the session's state must be updated from time to time.
   const bool tells = !engine.unified && commits_ahead(engine) + 1 >= kMostCommitsAhead;
   if (tells && !download_state(engine, 1 - engine.current, reason))
     return false;
-  engine.current = 1 - engine.current; // no byte of the state is copied
+  engine.current = 1 - engine.current; // No byte of the state is copied.
   ++engine.commits;
   if (tells)
     engine.known_commits = engine.commits;
-  engine.state_writes = ++engine.session->state->writes; // engines of other sessions take it anew
+  engine.state_writes = ++engine.session->state->writes; // Makes engines of other sessions copy it again.
   return true;
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The ways of a state's bytes between a session and its engine.
-// Why: they are taken only when somebody needs them: a run that changes the state commits it by a number
+// Transfers the state between a session and its engine.
+// Why: this happens only when the data are needed. A run that changes the state commits it by a number
 //      (engine_run.cpp).
-// How: where memory is one, by copies of the CPU; else through memory that both see, as often as it takes: the mirror
-//      of inputs and outputs, which is free between runs, or, if that is small, a buffer. What the CPU of a run with
-//      two memories touches is in its mirror of the storages, too.
+// How: with one memory, the CPU copies. Otherwise the bytes go in pieces through memory that both engines access: the
+//      mirror of inputs and outputs, which is free between runs, or a buffer if the mirror is too small. With two
+//      memories, the part that the CPU accesses in a run is also in its mirror of the storages.
 
 #include "runtime/src/gpu_vulkan/engine.h"
 #include "runtime/src/steps.h"
@@ -17,17 +17,17 @@ constexpr uint64_t kStagingBytes = 1 << 20;
 
 bool is_on_gpu_alone(const Engine &engine) { return !engine.unified && engine.layout.state.on_gpu; }
 
-/// Whether the mirror has the state.
+/// True if the mirror contains the state.
 bool is_mirrored(const Engine &engine) { return engine.schedule.cpu_bytes > engine.layout.state.begin; }
 
-/// Memory that both engines see, and that is free while the state is on its way.
+/// Memory that both engines access, and that is free during a transfer of the state.
 struct Way {
   VkBuffer buffer;
   char *mapped;
   uint64_t bytes;
 };
 
-/// Between runs only what is behind the state's begin is in use of a mirror.
+/// Returns the mirror before the state. Between runs only the rest of the mirror is in use.
 Way way_in_mirror(const Engine &engine) {
   const uint64_t begin = engine.layout.state.begin, bytes = engine.schedule.cpu_bytes;
   return {engine.mirror.buffer, engine.mirror.mapped, bytes < begin ? bytes : begin};
@@ -47,7 +47,7 @@ uint32_t copies(const Engine &engine) { return has_two_states(engine.layout) ? 2
 bool begin(Engine &engine, Reason &reason) {
   Device &device = engine.device;
   VkCommandBuffer &commands = engine.state_commands;
-  // A wait that failed may have left a batch under way, these commands among it.
+  // After a wait that failed, a batch with these commands may still be in progress.
   return wait_for(device, device.meeting.submitted, reason) &&
          (commands || make_commands(device, 1, &commands, reason)) && begin_commands(device, commands, true, reason);
 }
@@ -58,7 +58,7 @@ bool end(Engine &engine, Reason &reason) {
          submit(device, engine.state_commands, reason) && wait_for(device, device.meeting.submitted, reason);
 }
 
-/// For each way full of the state's bytes: calls `each(begin in the state, bytes)` until it answers false.
+/// Calls `each(begin in the state, bytes)` for each piece that fits, until it returns false.
 template <typename Each> bool in_parts(const Way &way, uint64_t begin, uint64_t end, Each each) {
   for (uint64_t bytes; begin < end; begin += bytes) {
     bytes = end - begin < way.bytes ? end - begin : way.bytes;
@@ -81,7 +81,7 @@ bool prepare_state(Engine &engine, Reason &reason) {
     for (char *&state : engine.states)
       state = engine.pool.take_array<char>(bytes);
   } else {
-    engine.states[0] = engine.session->memory.state; // which nobody writes
+    engine.states[0] = engine.session->memory.state; // No run writes it.
   }
   const bool stages = is_on_gpu_alone(engine) && bytes != 0;
   if (stages && has_two_states(layout))
@@ -97,13 +97,13 @@ bool upload_state(Engine &engine, Reason &reason) {
   const Session &session = *engine.session;
   const Layout &layout = engine.layout;
   if (!layout.state.on_gpu && !has_two_states(layout))
-    engine.states[0] = session.memory.state; // create may have exchanged it
+    engine.states[0] = session.memory.state; // Create may have replaced the session's state.
   if (layout.state.bytes == 0 || (engine.has_state && engine.state_writes == session.state->writes))
     return true;
   engine.has_state = false;
   const char *from = session.memory.state;
   const Way way = way_of(engine);
-  // Both copies: the bytes that no run writes must be the same.
+  // Both copies are filled, because bytes that no run writes must be equal in both.
   for (uint32_t i = 0; i < copies(engine); ++i)
     if (engine.states[i] != from && (!is_on_gpu_alone(engine) || is_mirrored(engine)))
       __builtin_memcpy(engine.states[i], from, layout.state.bytes);
@@ -114,7 +114,7 @@ bool upload_state(Engine &engine, Reason &reason) {
     const VkBufferCopy regions[] = {{0, layout.state.begin + at, bytes}, {0, layout.next_state.begin + at, bytes}};
     engine.device.loader.vk.CmdCopyBuffer(engine.state_commands, way.buffer, engine.storages.buffer, copies(engine),
                                           regions);
-    // The wait is short beside what has changed the state, and the next batch may need the fence.
+    // This wait is short compared with the call that changed the state, and the next batch may need the fence.
     return end(engine, reason);
   };
   if (is_on_gpu_alone(engine) && !in_parts(way, 0, layout.state.bytes, upload))

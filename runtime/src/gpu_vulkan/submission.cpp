@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See submission.h.
-// Why: see there.
-// How: the queue's timeline and the CPU's are two: values of one must grow in the order in which they are signalled,
-//      and neither engine knows when the other is done.
+// Implements submission.h. The queue and the CPU have a timeline each. The values of a timeline must grow in the order
+// of the signals, and neither engine knows when the other is done.
 
 #include "runtime/src/gpu_vulkan/submission.h"
 #include "runtime/src/platform.h"
@@ -11,14 +9,14 @@
 namespace nacre::runtime::gpu {
 namespace {
 
-/// What a waiting batch holds back: all of it.
+/// Stages of a batch that its wait holds back: all of them.
 constexpr VkPipelineStageFlags kAll = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
 
-/// For how long a wait polls before it sleeps: to be woken costs tens of microseconds, in some sandboxes more than a
-/// small network's whole run; polling longer would warm the phone for a gain that no one notices.
+/// Nanoseconds for which a wait polls before it sleeps. Waking up takes tens of microseconds, in some sandboxes longer
+/// than the whole run of a small network. Longer polling would only warm the phone.
 constexpr uint64_t kPollingTime = 1000000;
 
-/// Sets `over` if the batches up to `number` are over before that time is.
+/// Sets `over` if the batches up to `number` finish within the polling time.
 bool poll(const Device &device, uint64_t number, bool &over, Reason &reason) {
   const VulkanApi &vk = device.loader.vk;
   const Meeting &meeting = device.meeting;
@@ -101,7 +99,7 @@ bool submit(Device &device, Submissions &submissions, Reason &reason) {
     info.pNext = &timeline;
     promised = submissions.awaits[i] > promised ? submissions.awaits[i] : promised;
   }
-  // Even of batches that the driver refuses some may be under way.
+  // Even if the driver refuses batches, some of them may be in progress.
   meeting.promised = promised;
   if (!succeeded(device.loader.vk.QueueSubmit(device.queue, submissions.count, submissions.infos, meeting.fence),
                  "vkQueueSubmit", reason))
@@ -161,10 +159,10 @@ bool signal(Device &device, uint64_t word, Reason &reason) {
 }
 
 bool drain(Device &device) {
-  Reason reason; // nobody to tell: the session has its reason, or is being destroyed
+  Reason reason; // It is not reported: the session has its reason already, or is being destroyed.
   if (!signal(device, device.meeting.promised, reason))
     return false;
-  device.loader.vk.DeviceWaitIdle(device.handle); // if this fails, nothing runs any more
+  device.loader.vk.DeviceWaitIdle(device.handle); // If this fails, nothing runs any more.
   return true;
 }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What launches cost on the GPU, and how they were cut.
-// Why: nacre_session_launch_time tells it.
-// How: a part's time is what passes between the end of all before it in its batch and its own end: the times of a batch
-//      add up. The first stamp of a run is the zero of the GPU's clock.
+// Records the GPU's times of launches, and their cuts, for nacre_session_launch_time.
+// How: the time of a part is the time between the end of all earlier parts of its batch and its own end. So the times
+//      of a batch add up. The first time stamp of a run is the zero of the GPU's clock.
 
 #include "runtime/src/gpu_vulkan/engine.h"
 
@@ -31,7 +30,7 @@ void note_part(Engine &engine, const Part &part, uint64_t begin, uint64_t durati
     time.begin = begin;
   time.gpu_total += duration;
   if (!engine.shares[part.step].on_cpu())
-    ++time.executions; // else the CPU's part counts it
+    ++time.executions; // Otherwise the CPU's part counts it.
 }
 
 } // namespace

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See traits.h.
-// Why: see there.
-// How: 1. extensions and features, 2. properties and limits, 3. memory and queues.
+// Implements traits.h: 1. extensions and features; 2. properties and limits; 3. memory and queues.
 
 #include "runtime/src/gpu_vulkan/traits.h"
 
@@ -35,7 +33,7 @@ bool list_extensions(const Loader &loader, VkPhysicalDevice device, MemoryPool &
   return succeeded(enumerate(device, nullptr, &extensions.count, extensions.items), command, reason);
 }
 
-/// Whether the device has 16x16x16 matrices of f16 that add up in f32, for subgroups.
+/// True if the device has 16x16x16 matrices of f16 that accumulate in f32, for subgroups.
 bool has_matrices(const Loader &loader, VkPhysicalDevice device, MemoryPool &pool) {
   const auto list = loader.vk.GetPhysicalDeviceCooperativeMatrixPropertiesKHR;
   uint32_t count = 0;
@@ -58,7 +56,7 @@ bool has_matrices(const Loader &loader, VkPhysicalDevice device, MemoryPool &poo
   return false;
 }
 
-/// Whether the device has what is core since a version, or else an extension, which then is enabled.
+/// True if the device has a feature by its version or by an extension, which is then enabled.
 bool enable(uint32_t version, uint32_t core_since, const Extensions &extensions, const char *extension,
             Features &features) {
   if (version >= core_since)
@@ -69,7 +67,7 @@ bool enable(uint32_t version, uint32_t core_since, const Extensions &extensions,
   return true;
 }
 
-/// Links the structures that the driver knows, and asks it to fill them.
+/// Links the structures that the driver knows, and lets it fill them.
 void query_features(const Loader &loader, VkPhysicalDevice device, uint32_t version, const Extensions &extensions,
                     Features &features) {
   features.basic.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
@@ -90,7 +88,7 @@ void query_features(const Loader &loader, VkPhysicalDevice device, uint32_t vers
        VK_KHR_TIMELINE_SEMAPHORE_EXTENSION_NAME);
   link(features.memory_model, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES, VK_API_VERSION_1_2,
        VK_KHR_VULKAN_MEMORY_MODEL_EXTENSION_NAME);
-  if (version >= VK_API_VERSION_1_3) // our kernels of this kind are of SPIR-V 1.6
+  if (version >= VK_API_VERSION_1_3) // Our kernels of this kind are SPIR-V 1.6.
     link(features.matrix, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR, UINT32_MAX,
          VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME);
   link(features.robustness, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_ROBUSTNESS_FEATURES_EXT, UINT32_MAX,
@@ -98,7 +96,7 @@ void query_features(const Loader &loader, VkPhysicalDevice device, uint32_t vers
   loader.vk.GetPhysicalDeviceFeatures2(device, &features.basic);
 }
 
-/// Keeps of what the device offers what is used: the rest may cost time in its driver.
+/// Disables features that kernels do not use, because they may cost time in the driver.
 uint64_t keep_used(Features &features, bool matrices) {
   const VkPhysicalDeviceFeatures offered = features.basic.features;
   features.basic.features = {};
@@ -140,7 +138,7 @@ nacre_gpu_family family_of(const VkPhysicalDeviceProperties &properties) {
   case 0x10de:
     return NACRE_GPU_NVIDIA;
   case 0x1002:
-  case 0x144d: // Samsung's Xclipse is made of AMD's cores
+  case 0x144d: // Samsung's Xclipse has AMD's cores.
     return NACRE_GPU_AMD;
   case 0x8086:
     return NACRE_GPU_INTEL;

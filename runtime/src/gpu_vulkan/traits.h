@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a device is and can do.
-// Why: drivers differ in everything; the rest of the engine asks here, and tests can pretend.
-// How: queries of Vulkan 1.1, then of what newer versions or extensions add, where the driver says that it has them.
+// Properties and features of a device.
+// Why: drivers differ in everything. The rest of the engine only asks here, and tests can replace the answers.
+// How: queries Vulkan 1.1, then newer versions or extensions if the driver has them.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_TRAITS_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_TRAITS_H
@@ -16,25 +16,25 @@ namespace nacre::runtime::gpu {
 struct Traits {
   char name[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
   VkPhysicalDeviceType type;
-  uint32_t version; // of Vulkan: of the device, but no newer than the instance
+  uint32_t version; // Vulkan version of the device, but no newer than the instance.
   uint32_t vendor;
   uint32_t product;
   uint32_t driver;
   uint8_t cache_identity[VK_UUID_SIZE];
   Capabilities capabilities;
-  const char *unusable; // why it cannot be used; nullptr: it can
+  const char *unusable; // Reason why it cannot be used; nullptr if it can.
   uint32_t queue_family;
   uint32_t subgroup_size;
-  bool unified; // CPU and GPU have the same memory
+  bool unified; // True if CPU and GPU share one memory.
   bool timeline;
-  bool unchecked;          // shaders can be made that do not check their indices
-  bool preserves;          // shaders can be made in which NaN, infinities and the sign of zero count
-  uint32_t timestamp_bits; // 0: it cannot tell times
-  float timestamp_period;  // nanoseconds
+  bool unchecked;          // True if it supports shaders that do not check their indices.
+  bool preserves;          // True if it supports shaders that preserve NaN, infinities and the sign of zero.
+  uint32_t timestamp_bits; // Valid bits of a time stamp; 0 without time stamps.
+  float timestamp_period;  // Nanoseconds of one step.
   VkPhysicalDeviceMemoryProperties memory;
 };
 
-/// What to enable of a device: Vulkan's structures, linked as vkCreateDevice wants them.
+/// Features to enable, in Vulkan's structures, linked for vkCreateDevice.
 struct Features {
   VkPhysicalDeviceFeatures2 basic;
   VkPhysicalDevice16BitStorageFeatures storage_16;
@@ -48,15 +48,15 @@ struct Features {
   uint32_t extension_count;
 };
 
-/// Asks the driver. `features` gets what kernels or the engine can use. False, with the reason, if a query failed: then
-/// no more is known of the device than its name and kind, and it is of no use.
+/// Queries the driver. `features` gets those that kernels or the engine can use. Returns false, with the reason, if a
+/// query failed. Then only the device's name and type are known, and it is not usable.
 bool read_traits(const Loader &loader, VkPhysicalDevice device, MemoryPool &pool, Traits &traits, Features &features,
                  Reason &reason);
 
-/// The devices of an instance, in the driver's order. False, with the reason, if there are none.
+/// Lists the devices of an instance, in the driver's order. Returns false, with the reason, if it has no device.
 bool list_devices(const Loader &loader, MemoryPool &pool, List<VkPhysicalDevice> &devices, Reason &reason);
 
-/// Every device is taken to have a memory of its own; never so in models.
+/// Makes every device report separate memories, in tests only.
 #if defined(NACRE_RUNTIME_OF_TESTS)
 extern bool memories_apart_for_tests;
 #else

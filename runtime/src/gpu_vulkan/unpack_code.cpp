@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See unpack_code.h.
-// Why: see there.
-// How: 1. numbers to words, by tokens; 2. differences of instructions to words, in place. What is damaged may give any
-//         words, but none elsewhere.
+// Implements unpack_code.h: 1. tokens to words; 2. differences of instructions to words, in place. Damaged input may
+// give any words, but only within the bounds.
 
 #include "runtime/src/gpu_vulkan/unpack_code.h"
 

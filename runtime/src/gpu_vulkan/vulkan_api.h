@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Vulkan's types, and the table of its commands.
-// Why: Vulkan is found when a model is loaded, not when it is linked: the same .so serves devices without it.
-// How: Khronos's header without prototypes; what younger headers add is declared here where the header is older.
+// Vulkan's types, and a table of its commands.
+// Why: Vulkan is loaded at run time instead of linked, so the same .so works on devices without it.
+// How: Khronos's header without prototypes. Additions of newer headers are declared here in case the header is older.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_VULKAN_API_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_VULKAN_API_H
@@ -44,7 +44,7 @@ using PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR = VkResult(VKAPI_PTR
 
 namespace nacre::runtime::gpu {
 
-/// Vulkan's commands, by their names without vk. Those that are optional may be nullptr.
+/// Vulkan's commands, by their names without vk. Optional ones may be nullptr.
 struct VulkanApi {
 #define NACRE_VK_GLOBAL(name) PFN_vk##name name;
 #define NACRE_VK_INSTANCE(name) PFN_vk##name name;
@@ -53,7 +53,7 @@ struct VulkanApi {
 #include "runtime/src/gpu_vulkan/entry_points.def"
 };
 
-/// Whether a command succeeded; if not, `reason` says which failed, and how.
+/// True if a command succeeded; otherwise `reason` says which one failed, and how.
 bool succeeded(VkResult result, const char *command, Reason &reason);
 
 } // namespace nacre::runtime::gpu

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Brings the weights to the GPU.
-// Why: they are the largest part of most models, and are read in every run: they belong where the GPU reads fastest.
-// How: where memory is one, a copy into it; else through a small buffer that both see, as often as it takes.
+// Copies the weights to the GPU.
+// Why: they are the largest part of most models and are read in every run, so they should be in the fastest memory.
+// How: with unified memory, one copy; otherwise in pieces through a small buffer that both engines access.
 
 #include "runtime/src/gpu_vulkan/engine.h"
 
@@ -51,7 +51,7 @@ private:
   uint64_t used = 0;
 };
 
-/// Calls `copy(from, to, bytes)` for each weight that the GPU reads, until it answers false.
+/// Calls `copy(from, to, bytes)` for each weight that the GPU reads, until it returns false.
 template <typename Copy> bool for_each_weight(const Engine &engine, Copy copy) {
   const nacre_model_table &model = *engine.session->model;
   for (uint32_t i = 0; i < model.weight_count; ++i) {
@@ -91,7 +91,7 @@ bool upload_weights(Engine &engine, Reason &reason) {
   DeviceBuffer staging = {};
   const bool good = stage(engine, staging, reason);
   if (!good)
-    engine.device.loader.vk.DeviceWaitIdle(engine.device.handle); // the copy may still be under way
+    engine.device.loader.vk.DeviceWaitIdle(engine.device.handle); // The copy may still be in progress.
   destroy_buffer(engine.device, staging);
   return good;
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See layout.h.
-// Why: see there.
-// How: one pass marks what the GPU binds, two give out offsets.
+// Implements layout.h. One pass marks the storages that the GPU binds, two passes assign offsets.
 
 #include "runtime/src/gpu_vulkan/plan/layout.h"
 
@@ -21,12 +19,13 @@ Region &region(Layout &layout, const nacre_operand &operand) {
     return layout.state;
   case NACRE_SPACE_WEIGHT:
     return layout.weights[operand.index];
-  default: // the plan has refused every other space
+  default: // The plan refuses all other spaces.
     return layout.arena;
   }
 }
 
-/// Copies of bytes that follow each other are made one; those of a state must not be, because it moves.
+/// Gap around a state. Adjacent copies are merged, but those of a state must not be merged with others, because a state
+/// has two places.
 constexpr uint64_t kGuard = kBindingAlignment;
 
 void place(Region &region, uint64_t &end) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See memory_pool.h.
-// Why: see there.
-// How: a chunk is as large as the request that needs it, but at least 64 KiB.
+// Implements memory_pool.h. A chunk has the size of the request that needs it, but at least 64 KiB.
 
 #include "runtime/src/gpu_vulkan/plan/memory_pool.h"
 
@@ -20,7 +18,7 @@ void *MemoryPool::take(uint64_t bytes) {
 }
 
 void MemoryPool::release() {
-  const nacre_allocator from = allocator; // the pool may lie in one of its chunks
+  const nacre_allocator from = allocator; // The pool may be in one of its own chunks.
   for (Chunk *chunk = chunks; chunk;) {
     Chunk *before = chunk->before;
     from.release(from.user, chunk, chunk->bytes);

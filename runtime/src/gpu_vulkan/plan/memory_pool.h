@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory for what an engine keeps: blocks of the session's allocator, given back all at once.
-// Why: how much is needed shows only on the device; and whatever create stops at, one call must undo it.
-// How: taken from chunks, never given back singly; a refusal is remembered, so that one check covers many requests.
+// Memory of an engine: blocks of the session's allocator that are released together.
+// Why: only the device shows how much is needed. Wherever create stops, one call must release everything.
+// How: memory comes from chunks and is never released singly. A failure is remembered, so that one check covers many
+//      requests.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_MEMORY_POOL_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_MEMORY_POOL_H
@@ -15,12 +16,13 @@ class MemoryPool {
 public:
   explicit MemoryPool(const nacre_allocator &from) : allocator(from) {}
 
-  /// Zeros, aligned to NACRE_ALIGNMENT; nullptr, once and for all, where the allocator refuses.
+  /// Returns zeroed memory, aligned to NACRE_ALIGNMENT; nullptr if the allocator fails. After a failure, all later
+  /// calls fail, too.
   void *take(uint64_t bytes);
 
   template <typename T> T *take_array(uint64_t count) { return static_cast<T *>(take(count * sizeof(T))); }
 
-  /// Whether the allocator has refused.
+  /// True if the allocator has failed.
   bool failed() const { return has_failed; }
 
   void release();
@@ -40,27 +42,29 @@ private:
   bool has_failed = false;
 };
 
-/// Says that a pool has failed; false.
+/// Sets the reason for a failed pool. Returns false.
 bool refuse_memory(Reason &reason);
 
-/// What lists of all types have in common, so that there is one function that lets them grow.
+/// Common part of lists of all types, so that there is only one function that grows them.
 struct AnyList {
   void *data;
   uint32_t count;
   uint32_t capacity;
 
 protected:
-  /// Puts an item of `bytes` before number `at`, if the pool has room for it.
+  /// Inserts an item of `bytes` bytes before number `at`, if the pool has room.
   void insert_bytes(MemoryPool &pool, uint32_t at, const void *item, uint32_t bytes);
 };
 
-/// A list of plain data that grows in a pool. Where the pool refuses, it stays as it is: ask the pool at the end.
+/// List of plain data that grows in a pool. If the pool fails, the list stays as it is; the caller checks the pool at
+/// the end.
 template <typename T> struct List : AnyList {
-  /// `item` may be an element of this list: nothing moves at its end, and a pool keeps what a list has grown out of.
+  /// Appends `item`, which may be an element of this list: appending moves no element, and the pool keeps the old
+  /// array.
   void add(MemoryPool &pool, const T &item) { insert_bytes(pool, count, &item, sizeof item); }
 
   void insert(MemoryPool &pool, uint32_t at, const T &item) {
-    const T copy = item; // may be an element of this list
+    const T copy = item; // It may be an element of this list.
     insert_bytes(pool, at, &copy, sizeof copy);
   }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The plan of a run of a model without variables.
-// Why: see phases.h.
-// How: see walk.h.
+// Plans a run of a model without variables. See phases.h and walk.h.
 
 #include "runtime/src/gpu_vulkan/plan/walk.h"
 

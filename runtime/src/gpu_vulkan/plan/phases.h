@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who computes what when: the executions of a run, divided into phases.
-// Why: CPU and GPU should meet as rarely as their data allows, and the GPU should wait for itself only where it must.
-// How: in a phase one batch of dispatches and a list of CPU parts run at the same time. A part joins the current phase
-//      unless it touches bytes that a part of the other engine in it writes, or writes bytes that one touches: that
-//      begins a new phase. The two parts of one execution never stand in each other's way. No Vulkan here.
+// Plan of a run: its executions, divided into phases and engines.
+// Why: CPU and GPU should meet as rarely as their data allows, and the GPU should only wait for itself where it must.
+// How: in a phase, a batch of dispatches and a list of CPU parts run at the same time. A part begins a new phase if it
+//      accesses bytes that a part of the other engine writes in the current one, or writes bytes that such a part
+//      accesses. Otherwise it joins the current phase. The two parts of one execution never conflict. Uses no Vulkan.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_PHASES_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_PHASES_H
@@ -16,41 +16,42 @@
 
 namespace nacre::runtime::gpu {
 
-/// The step of a part that is none: bytes of the state are copied from the copy that the run reads to the one that it writes.
+/// Step of a move: it copies bytes of the state from the copy that the run reads to the one that it writes.
 constexpr uint32_t kMove = UINT32_MAX;
 
-/// One engine's part of one execution of a launch; or a stretch of steps that a run decides about, which the CPU has as
-/// a whole, in the copy of the state that the run writes: its first step, which is no launch; or a move.
+/// One engine's part of one execution of a launch, or a move, or a stretch that a run decides about. The CPU computes
+/// such a stretch, in the copy of the state that the run writes; `step` is its first step, which is not a launch.
 struct Part {
   uint32_t step;
-  bool barrier;      // of the GPU: it must wait for what the batch has dispatched so far
-  int64_t iteration; // of a move: its index
-  /// Whether each operand is in the copy of the state that the run writes; nullptr: those that are written.
+  bool barrier;      // For the GPU: true if it must wait for the earlier dispatches of its batch.
+  int64_t iteration; // For a move, its index.
+  /// Flags of the operands that are in the copy of the state that the run writes; nullptr if these are the written
+  /// operands.
   const bool *is_next;
 };
 
-/// Whether operand number `i` of a launch is in the copy of the state that the run writes.
+/// True if operand number `i` of a launch is in the copy of the state that the run writes.
 inline bool is_next(const Part &part, uint32_t i, const nacre_operand &operand) {
   return operand.space == NACRE_SPACE_STATE && (part.is_next ? part.is_next[i] : operand.access != NACRE_READ);
 }
 
-/// Bytes that one engine has written and the other reads, where their memories are two.
+/// Bytes that one engine has written and the other reads, if their memories are separate.
 struct Copy {
-  uint32_t phase; // whose batch copies: to the GPU before its dispatches, to the CPU after them
-  uint64_t begin; // in the layout
+  uint32_t phase; // Phase whose batch copies: to the GPU before its dispatches, to the CPU after them.
+  uint64_t begin; // Offset in the layout.
   uint64_t end;
 };
 
 struct Phase {
-  uint32_t gpu_end; // its parts are those from where the phase before it ends
+  uint32_t gpu_end; // End of the phase's parts, which begin at the end of the previous phase.
   uint32_t cpu_end;
 };
 
 /// Bytes of the state that a run writes.
 struct Written {
-  uint64_t begin; // in the state
+  uint64_t begin; // Offset in the state.
   uint64_t end;
-  bool on_cpu; // the CPU sees them when the run is over
+  bool on_cpu; // True if the CPU sees them when the run is over.
 };
 
 struct Schedule {
@@ -61,9 +62,9 @@ struct Schedule {
   List<Copy> uploads;
   List<Copy> downloads;
   List<Written> written;
-  uint64_t cpu_bytes; // of the buffer: the CPU touches none from there on, nor do copies
+  uint64_t cpu_bytes; // End of the bytes that the CPU or a copy accesses.
   uint32_t barriers;
-  uint32_t gpu_moves; // parts of the GPU that are none
+  uint32_t gpu_moves; // Number of GPU parts that are moves.
 
   uint64_t reach(uint64_t end) {
     cpu_bytes = end > cpu_bytes ? end : cpu_bytes;
@@ -71,16 +72,17 @@ struct Schedule {
   }
 };
 
-/// Executions of launches in a run beyond which a GPU's command buffers would be unreasonable.
+/// Largest number of executions in a run. More would make command buffers too large.
 constexpr uint32_t kMaxExecutions = 1 << 17;
 
-/// Divides a run. `shares` are those of the entry's steps. The memories are two unless `unified`; then inputs are with the CPU
-/// when a run begins, and outputs when it ends. The state is where the run before has left it, or, if somebody else has
-/// written it, with both. False if the pool failed or there are too many executions.
+/// Divides a run into phases. `shares` has the shares of the entry's steps. Returns false if the pool failed or if
+/// there are too many executions.
+/// Unless `unified`, there are two memories: inputs are in the CPU's when a run begins, and outputs when it ends. The
+/// state is where the previous run left it, or in both memories if it was written otherwise.
 using PlanFunction = bool(const nacre_entry &entry, const Share *shares, const Layout &layout, bool unified,
                           MemoryPool &pool, Schedule &schedule);
-PlanFunction plan_phases;           // of models without variables
-PlanFunction plan_phases_and_state; // of all. state_plan.cpp
+PlanFunction plan_phases;           // For models without variables.
+PlanFunction plan_phases_and_state; // For all models. state_plan.cpp
 
 } // namespace nacre::runtime::gpu
 

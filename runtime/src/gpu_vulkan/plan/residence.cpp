@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See residence.h.
-// Why: see there.
-// How: bytes for the GPU are copied by the batch that uses them; bytes for the CPU by the batch that wrote them, since
-//      nothing of the CPU touches them in its phase.
+// Implements residence.h. The batch that uses bytes on the GPU copies them. The batch that wrote bytes copies them to
+// the CPU, because the CPU does not access them in its phase.
 
 #include "runtime/src/gpu_vulkan/plan/residence.h"
 
@@ -11,7 +9,7 @@ namespace nacre::runtime::gpu {
 
 Residence::Residence(uint64_t bytes, MemoryPool &from) : pool(from) {
   segments.add(pool, {0, 0, true, true});
-  segments.add(pool, {bytes, 0, true, true}); // the end; never changed
+  segments.add(pool, {bytes, 0, true, true}); // The end; it never changes.
 }
 
 void Residence::set(uint64_t begin, uint64_t end, Segment holders) {
@@ -23,7 +21,7 @@ void Residence::set(uint64_t begin, uint64_t end, Segment holders) {
     return;
   holders.begin = begin;
   segments[first] = holders;
-  // One segment now: those that were inside are gone.
+  // The range is one segment now, so the segments inside are removed.
   __builtin_memmove(segments.begin() + first + 1, segments.begin() + last, (segments.count - last) * sizeof(Segment));
   segments.count -= last - first - 1;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which memory holds the current bytes, where CPU and GPU have one each.
-// Why: only what the other engine has written must be copied, and only when it is needed.
-// How: the layout as a sorted list of segments, each with its holders; split where an access begins or ends.
+// Tracks which memory has the current bytes, if CPU and GPU have one each.
+// Why: only bytes that the other engine has written must be copied, and only when they are needed.
+// How: the layout is a sorted list of segments with their holders. Segments are split where an access begins or ends.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_RESIDENCE_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_RESIDENCE_H
@@ -14,32 +14,32 @@ namespace nacre::runtime::gpu {
 
 class Residence {
 public:
-  /// Both memories hold [0, bytes).
+  /// Begins with [0, bytes) in both memories.
   Residence(uint64_t bytes, MemoryPool &pool);
 
-  /// The CPU alone holds these bytes, from now on.
+  /// Marks these bytes as current in the CPU's memory only.
   void put_on_cpu(uint64_t begin, uint64_t end) { set(begin, end, {0, 0, true, false}); }
 
   void put(uint64_t begin, uint64_t end, bool on_cpu, bool on_gpu) { set(begin, end, {0, 0, on_cpu, on_gpu}); }
 
-  /// Calls `each(begin, end, on_cpu, on_gpu)` for these bytes in pieces.
+  /// Calls `each(begin, end, on_cpu, on_gpu)` for each segment of these bytes.
   template <typename Each> void for_each(uint64_t begin, uint64_t end, Each each) {
     const uint32_t first = split(segments, pool, begin), last = split(segments, pool, end);
     for (uint32_t i = first; i < last && !pool.failed(); ++i)
       each(segments[i].begin, segments[i + 1].begin, segments[i].on_cpu, segments[i].on_gpu);
   }
 
-  /// One engine is about to use these bytes in a phase: what it lacks is copied. A launch may write less than it is
-  /// given, so what is written is fetched like what is read.
+  /// Prepares the use of these bytes by one engine in a phase: copies the parts that it lacks. A launch may write only
+  /// some of its bytes, so written bytes are copied, too.
   void use(uint64_t begin, uint64_t end, bool by_gpu, bool writes, uint32_t phase, Schedule &schedule);
 
-  /// The CPU needs these bytes after the last phase.
+  /// Copies these bytes to the CPU after the last phase.
   void bring_to_cpu(uint64_t begin, uint64_t end, Schedule &schedule);
 
 private:
   struct Segment {
-    uint64_t begin;      // it ends where the next begins
-    uint32_t written_in; // by the GPU: the phase whose batch can copy it
+    uint64_t begin;      // The end is the begin of the next segment.
+    uint32_t written_in; // Phase in which the GPU wrote it; its batch can copy it.
     bool on_cpu;
     bool on_gpu;
   };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bytes that are told apart: a sorted list of segments, each of which ends where the next begins.
-// Why: what is known of bytes changes where accesses begin and end, and accesses differ in that.
-// How: a segment is split where something begins or ends; the last one only marks the end.
+// Sorted list of segments of bytes. Each segment ends where the next one begins.
+// Why: knowledge about bytes changes at the begin and end of accesses, which are different for each access.
+// How: a segment is split where an access begins or ends. The last segment only marks the end.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_SEGMENTS_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_SEGMENTS_H
@@ -11,7 +11,8 @@
 
 namespace nacre::runtime::gpu {
 
-/// Returns the segment that begins at `at`, which must lie within the bytes. Creates it if needed. Ask the pool whether it failed.
+/// Returns the segment that begins at `at`, which must be within the bytes. Creates it if needed. The caller checks
+/// whether the pool failed.
 template <typename Segment> uint32_t split(List<Segment> &segments, MemoryPool &pool, uint64_t at) {
   uint32_t low = 0, high = segments.count - 1;
   while (low < high) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which part of each launch each engine computes.
-// Why: a cut is a number that the compiler, the app or the device may move; all rules for moving it are here.
-// How: pure functions on the tables and on what a device can do; no Vulkan.
+// Decides the part of each launch that each engine computes.
+// Why: the compiler, the app and the device may move the cut. All rules for moving it are here.
+// How: pure functions on the tables and the capabilities of a device; no Vulkan.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_SHARES_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_SHARES_H
@@ -11,19 +11,19 @@
 
 namespace nacre::runtime::gpu {
 
-/// What a GPU can do, as far as kernels are concerned.
+/// Capabilities of a GPU that kernels depend on.
 struct Capabilities {
-  uint64_t features; // NACRE_GPU_NEED bits
-  uint32_t family;   // nacre_gpu_family
+  uint64_t features; // Bits of NACRE_GPU_NEED.
+  uint32_t family;   // A value of nacre_gpu_family.
   uint32_t invocations;
   uint32_t shared_bytes;
-  uint32_t groups[2]; // the most workgroups in each dimension of a dispatch
-  uint32_t bindings;  // the most storage buffers of a kernel
-  uint64_t range;     // the most bytes of one
-  uint64_t alignment; // of a binding's first byte
+  uint32_t groups[2]; // Largest number of workgroups in each dimension of a dispatch.
+  uint32_t bindings;  // Largest number of storage buffers of a kernel.
+  uint64_t range;     // Largest size of a storage buffer.
+  uint64_t alignment; // Alignment of a binding's offset.
 };
 
-/// A step's ranges on its cut axis; of the GPU's variant if it has any. All 0 for the brackets of loops.
+/// Ranges of a step on its cut axis, and the GPU's variant if it has a range. All are 0 for the brackets of loops.
 struct Share {
   const nacre_gpu_variant *variant;
   int64_t gpu_begin, gpu_end;
@@ -33,35 +33,35 @@ struct Share {
   bool on_cpu() const { return cpu_begin < cpu_end; }
 };
 
-/// The most storage buffers that a kernel of ours has; the device may have fewer.
+/// Largest number of storage buffers of a generated kernel. The device may have fewer.
 constexpr uint32_t kMaxBindings = 32;
 
-/// What is wanted of a launch, beyond what the compiler said.
+/// Requests for a launch, in addition to the compiler's choice.
 struct Wish {
-  uint32_t cut;     // as nacre_session_options.gpu_cut
-  uint32_t variant; // 1 + the GPU's variant; 0: the first that serves
-  uint64_t barred;  // variants that must not be used, a bit each
+  uint32_t cut;     // As in nacre_session_options.gpu_cut.
+  uint32_t variant; // Number of the GPU's variant plus 1; 0 for the first usable one.
+  uint64_t barred;  // Variants that must not be used, one bit each.
 };
 
-/// Variants of a kernel beyond this many are never used.
+/// Number of a kernel's variants that can be used; later ones are ignored.
 constexpr uint32_t kMaxVariants = 64;
 
-/// Whether binding `i` may begin anywhere.
+/// True if binding `i` may begin at any offset.
 inline bool is_shifted(const nacre_gpu_variant &variant, uint32_t i) { return variant.shifted >> i & 1; }
 
-/// What binding `i` shows of its operand, which has `bytes`.
+/// Range of an operand that a binding contains.
 struct Piece {
   uint64_t begin, bytes;
 };
 Piece piece_of(const nacre_gpu_variant &variant, uint32_t i, uint64_t bytes);
 
-/// All of a launch for the CPU; nothing for a step that is none.
+/// Returns a share with the whole launch on the CPU. It is empty for a step that is not a launch.
 inline Share of_cpu(const nacre_step &step) {
   return {nullptr, 0, 0, 0, step.kind == NACRE_STEP_LAUNCH ? step.cut_extent : 0};
 }
 
-/// Decides for a step. Where the GPU was to have a part but cannot, the CPU has all and `reason` says why; elsewhere
-/// `reason` stays as it is.
+/// Decides the share of a step. If the GPU was to have a part but cannot, the CPU computes everything and `reason` says
+/// why. Otherwise `reason` is unchanged.
 Share choose_share(const nacre_model_table &model, const nacre_entry &entry, const nacre_step &step, const Wish &wish,
                    const Capabilities &device, Reason &reason);
 

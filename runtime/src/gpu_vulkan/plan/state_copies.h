@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which of the two copies of a state each operand of a run is bound to.
-// Why: a run that fails must leave the state as it was, and copying all of it in each run takes longer than some runs.
-// How: one copy is only read; what a launch writes goes to the other, and what reads it afterwards finds it there. What
-//      a run would leave half written is copied first. The state as a sorted list of segments, split where an access
-//      begins or ends.
+// Chooses the copy of the state to which each operand of a run is bound.
+// Why: a run that fails must leave the state unchanged, and copying all of it in each run takes longer than some runs.
+// How: one copy is only read. Launches write to the other one, and later launches read their results there. Bytes that
+//      a run writes only partly are copied first. The state is a sorted list of segments, which are split where an
+//      access begins or ends.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_STATE_COPIES_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_STATE_COPIES_H
@@ -13,7 +13,7 @@
 
 namespace nacre::runtime::gpu {
 
-/// Bytes of a state.
+/// Range of bytes of a state.
 struct ByteRange {
   uint64_t begin;
   uint64_t end;
@@ -23,26 +23,28 @@ class StateCopies {
 public:
   explicit StateCopies(MemoryPool &from) : pool(from) {}
 
-  /// Begins with a state of so many bytes. Must be called first.
+  /// Sets the size of the state. Must be called first.
   void begin(uint64_t bytes);
 
-  // --- Before the walk over a run: what it will write.
+  // --- Before the walk over a run: its writes.
 
-  /// `writer` tells steps apart. `is_alone`: it leaves no byte that another step or an earlier run has to have written.
+  /// Adds a write. `writer` identifies the step. `is_alone`: no byte of the range depends on another step or an earlier
+  /// run.
   void note_write(uint64_t begin, uint64_t end, uint32_t writer, bool is_alone);
 
   // --- In the order of the run.
 
-  /// Whether a launch finds these bytes in the copy that the run writes. Adds to `moves` what must be copied there first.
+  /// Returns whether a launch reads these bytes in the copy that the run writes. Adds the necessary moves to `moves`.
   bool read(uint64_t begin, uint64_t end, List<ByteRange> &moves);
 
-  /// A launch is about to write these bytes, there. Adds to `moves` what must be copied first.
+  /// Prepares a write of these bytes to that copy. Adds the necessary moves to `moves`.
   void write(uint64_t begin, uint64_t end, List<ByteRange> &moves);
 
-  /// The launch has written them.
+  /// Marks these bytes as written by the launch.
   void written(uint64_t begin, uint64_t end);
 
-  /// Moves all of these bytes that the run writes to the copy that it writes, for a part of the run whose launches no plan knows.
+  /// Moves those of these bytes that the run writes to the copy that it writes, for launches that the plan does not
+  /// know.
   void take_over(uint64_t begin, uint64_t end, List<ByteRange> &moves) { move(begin, end, moves, false); }
 
   /// Calls `each(begin, end)` for the bytes that a run writes.
@@ -56,9 +58,9 @@ private:
   static constexpr uint32_t kNobody = UINT32_MAX, kSeveral = UINT32_MAX - 1;
 
   struct Segment {
-    uint64_t begin;  // it ends where the next begins
-    uint32_t writer; // of the run
-    bool is_new;     // the run has written or moved it
+    uint64_t begin;  // The end is the begin of the next segment.
+    uint32_t writer; // Step of the run that writes it.
+    bool is_new;     // True once the run has written or moved it.
   };
 
   void move(uint64_t begin, uint64_t end, List<ByteRange> &moves, bool only_shared);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See state_plan.h.
-// Why: see there.
-// How: before the walk, what the run writes is noted; in it, reads come before the writes of the same launch. Where
-//      memories are two, the plan depends on where the run before has left the state, so there are two walks.
+// Implements state_plan.h. The writes of a run are collected before the walk. Within a launch, reads come before
+// writes. With two memories, the plan depends on where the previous run left the state, so there are two walks.
 
 #include "runtime/src/gpu_vulkan/plan/state_plan.h"
 #include "runtime/src/gpu_vulkan/plan/walk.h"
@@ -88,7 +86,7 @@ bool plan_phases_and_state(const nacre_entry &entry, const Share *shares, const 
   }
   for (const Left &piece : left)
     schedule.written.add(pool, {piece.begin, piece.end, piece.on_cpu});
-  // The host brings all of the state, and either copy may be the one that the CPU touches.
+  // The host copies the whole state, and the CPU may access either copy.
   const Region &last = has_two_states(layout) ? layout.next_state : layout.state;
   if (!unified && last.on_gpu && schedule.cpu_bytes > layout.state.begin)
     schedule.cpu_bytes = last.begin + last.bytes;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the plan of a run knows of the state's two copies.
-// Why: an operand may be in either copy, and some bytes must be copied before.
-// How: see state_copies.h; the plan asks for each launch and for each part that a run decides about.
+// Plans the state's two copies for a run.
+// Why: an operand may be in either copy, and some bytes must be copied first.
+// How: see state_copies.h. The plan calls it for each launch, and for each part that a run decides about.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_STATE_PLAN_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_STATE_PLAN_H
@@ -16,20 +16,20 @@ struct StatePlan {
   StatePlan(const nacre_entry &of, const Layout &in, MemoryPool &from)
       : entry(of), layout(in), pool(from), copies(from) {}
 
-  /// Before the walk over a run. False if the run has too many executions.
+  /// Begins a run; must be called before the walk over it. Returns false if the run has too many executions.
   bool begin();
-  /// Returns for each operand of an execution of a launch whether it is in the copy that the run writes. By default (nullptr), written
-  /// operands are there, and operands that are only read are in the other copy.
+  /// Returns, for each operand of an execution of a launch, whether it is in the copy that the run writes. In the
+  /// default case (nullptr), written operands are there, and operands that are only read are in the other copy.
   const bool *choose(uint32_t step, int64_t iteration, bool on_cpu);
-  /// For steps that a run decides about: they find the state in the copy that the run writes.
+  /// Prepares steps that a run decides about: they access the state only in the copy that the run writes.
   void take_over(uint32_t first, uint32_t end);
 
   const nacre_entry &entry;
   const Layout &layout;
   MemoryPool &pool;
   StateCopies copies;
-  List<ByteRange> moves = {};         // before the next part
-  List<ByteRange> wanted_by_cpu = {}; // of what the run before has written
+  List<ByteRange> moves = {};         // Moves before the next part.
+  List<ByteRange> wanted_by_cpu = {}; // Ranges of the previous run's state that the CPU reads.
 };
 
 } // namespace nacre::runtime::gpu

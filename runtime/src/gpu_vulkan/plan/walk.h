@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The walk over a run that plans it.
-// Why: models without variables link a walk that knows nothing of states; so there are two instances, each in a file of
-//      its own.
-// How: 1. accesses and their conflicts, 2. the current phase, 3. the walk over all executions.
+// Walks over a run to plan it.
+// Why: models without variables link a walk without any code for states. So there are two instances, each in its own
+//      file.
+// How: 1. accesses and their conflicts; 2. the current phase; 3. the walk over all executions.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_WALK_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_WALK_H
@@ -19,7 +19,8 @@ namespace { // each file has one instance: what is called once costs no function
 
 // --- 1. Accesses, and their conflicts
 
-/// Returns the bytes that an operand touches in the iterations [first, last] of its loop. Each iteration moves it by the same distance.
+/// Returns the bytes that an operand accesses in the iterations [first, last] of its loop. Each iteration moves it by
+/// the same distance.
 Access access_of(const nacre_operand &operand, int64_t first, int64_t last, const Layout &layout) {
   const Region &region = region_of(layout, operand);
   const uint64_t region_end = region.begin + region.bytes;
@@ -49,12 +50,13 @@ public:
 
   /// Begins a new phase if an execution with these accesses cannot join the current one.
   __attribute__((always_inline)) void prepare(bool on_gpu, bool on_cpu, const List<Access> &accesses) {
-    // Both begin a new phase even where one could still join: only then do they run at the same time.
+    // Both parts begin a new phase even if one could still join this one. Otherwise they would not run at the same
+    // time.
     if ((on_gpu && conflict(accesses, cpu)) || (on_cpu && conflict(accesses, gpu)))
       close();
   }
 
-  /// Both parts of an execution, or one: they touch the same bytes.
+  /// Adds one or both parts of an execution, which access the same bytes.
   void add(const Part &part, bool on_gpu, bool on_cpu, const List<Access> &accesses) {
     prepare(on_gpu, on_cpu, accesses);
     if (on_gpu) {
@@ -90,24 +92,25 @@ private:
   }
 
   Schedule &schedule;
-  Residence *residence; // nullptr where memory is unified
+  Residence *residence; // Null if memory is unified.
   MemoryPool &pool;
-  List<Access> gpu = {}; // of the current phase
+  List<Access> gpu = {}; // Accesses of the current phase.
   List<Access> cpu = {};
-  uint32_t since_barrier = 0; // the first of `gpu` after the latest barrier
+  uint32_t since_barrier = 0; // Index in `gpu` of the first access after the latest barrier.
 };
 
 // --- 3. The walk
 
-/// Where a run leaves what it writes of the state: in which memories.
+/// Memories in which a run leaves bytes of the state.
 struct Left {
-  uint64_t begin; // in the state
+  uint64_t begin; // Offset in the state.
   uint64_t end;
   bool on_cpu;
   bool on_gpu;
 };
 
-/// `states`: nullptr where the entry does not write the state. With `has_states` false the code has nothing of states in it.
+/// Walk over a run. `states` is nullptr if the entry does not write the state. With `has_states` false, no code for
+/// states is generated.
 template <bool has_states> class Walk {
 public:
   Walk(const nacre_entry &of, const Share *by, const Layout &in, StatePlan *with, bool unified, MemoryPool &from,
@@ -115,7 +118,7 @@ public:
       : entry(of), shares(by), layout(in), pool(from), schedule(into), residence(layout.buffer_bytes, pool),
         states(with), planner(into, unified ? nullptr : &residence, pool) {}
 
-  /// `left`: by the run before.
+  /// Plans the run. `left` describes the state after the previous run.
   bool run(const List<Left> &left) {
     begin_run(left);
     if constexpr (has_states)
@@ -128,7 +131,8 @@ public:
     return all;
   }
 
-  /// After run. `left`: by this run. Where memories are two, `brings`: copies to the CPU what it needs.
+  /// Ends the plan after `run`. Adds the state that this run leaves to `left`. `brings`: with two memories, also copies
+  /// to the CPU what it needs.
   void end_run(bool brings, List<Left> &left) {
     for (uint32_t i = 0; brings && i < entry.output_count; ++i)
       if (const Region &region = layout.outputs[i]; region.on_gpu)
@@ -140,7 +144,7 @@ public:
 
 private:
   void leave_state(bool brings, List<Left> &left) {
-    // The next run reads it where this one has written it.
+    // The next run reads the copy that this one has written.
     for (const ByteRange &wanted : states->wanted_by_cpu)
       if (brings && layout.state.on_gpu)
         residence.bring_to_cpu(wanted.begin + layout.next_state.begin, wanted.end + layout.next_state.begin, schedule);
@@ -164,8 +168,8 @@ private:
         residence.put_on_cpu(region.begin, schedule.reach(region.begin + region.bytes));
   }
 
-  /// Adds a part, after the moves that it needs, in its phase. Neither engine must begin before a move has ended, so the CPU makes those
-  /// of a launch that both compute.
+  /// Adds a part, after the moves that it needs, in the same phase. Neither engine may begin before a move has ended,
+  /// so the CPU makes the moves of a launch that both engines compute.
   void add(const Part &part, bool on_gpu, bool on_cpu) {
     if constexpr (has_states)
       if (states && states->moves.count != 0)
@@ -216,7 +220,7 @@ private:
     add({first, false, 0, nullptr}, false, true);
   }
 
-  /// Adds the bytes that an operand touches in these iterations. Bytes that the GPU never touches cause no conflicts.
+  /// Adds the bytes that an operand accesses in these iterations. Bytes that the GPU never accesses cause no conflicts.
   void touch(const nacre_operand &operand, int64_t first, int64_t last, bool is_next) {
     if (!region_of(layout, operand).on_gpu)
       return;
@@ -234,7 +238,7 @@ private:
   const Layout &layout;
   MemoryPool &pool;
   Schedule &schedule;
-  Residence residence; // of no use where memory is unified
+  Residence residence; // Unused if memory is unified.
   StatePlan *states;
   Planner planner;
   List<Access> accesses = {}, move_accesses = {};

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See agreement.h.
-// Why: see there.
-// How: floats are widened to double; all else is compared as it is.
+// Implements agreement.h. Floats are widened to double; other types are compared directly.
 
 #include "runtime/src/gpu_vulkan/trials/agreement.h"
 #include "runtime/src/text.h"
@@ -16,7 +14,7 @@ template <typename T> T read(const char *at) {
   return value;
 }
 
-/// A half as a float, by arithmetic alone: a conversion of the compiler's would call its library on some CPUs.
+/// Widens an f16 value by integer arithmetic, because the compiler's conversion would call a library on some CPUs.
 double widen_half(uint16_t bits) {
   const uint32_t exponent = bits >> 10 & 31, fraction = bits & 1023;
   const uint32_t wide = exponent == 31 ? 0x7f800000 | fraction << 13 : (exponent + 112) << 23 | fraction << 13;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether two engines have computed the same.
-// Why: they add in different orders, so that bytes may differ; a kernel that a driver has broken differs by far more.
-// How: differences are measured against the largest number expected: what sums of that size lose is no fault.
+// Compares the results of the two engines.
+// Why: they add in different orders, so bytes may differ. A kernel that a driver has broken differs much more.
+// How: differences are relative to the largest expected value, because sums of that size lose as much by rounding.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_TRIALS_AGREEMENT_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_TRIALS_AGREEMENT_H
@@ -11,12 +11,12 @@
 
 namespace nacre::runtime::gpu {
 
-/// Of floats, relative to the largest of the tensor: with 32 bits throughout, and where 16 are involved.
+/// Tolerances of floats, relative to the tensor's largest value: with 32 bits throughout, and with 16 bits involved.
 constexpr double kTolerance = 1e-3;
 constexpr double kTolerance16 = 2e-2;
 
-/// Whether `bytes` of elements agree. Whole numbers must be the same, but for 8 bits, which may have been rounded to
-/// either side. What is expected to be infinite or no number may be anything.
+/// True if `bytes` bytes of elements agree. Integers must be equal, except that 8-bit ones may differ by one rounding.
+/// If an expected value is infinite or NaN, any value is accepted.
 bool agree(const void *actual, const void *expected, uint64_t bytes, uint32_t element_type, double tolerance);
 
 } // namespace nacre::runtime::gpu

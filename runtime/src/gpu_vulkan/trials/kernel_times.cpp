@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What each kernel takes on either engine and cut between them, and the placement that follows.
-// Why: no profile knows a device as well as the device.
-// How: the least of a few iterations, which a busy device disturbs least; what the GPU takes among others of the GPU is
-//      told from a batch of several.
+// Measures the time of each kernel on each engine and cut between them, and derives a placement.
+// Why: no profile knows a device as well as the device itself.
+// How: takes the least of a few iterations, which other load disturbs least. A batch of several launches shows the time
+//      on the GPU without a meeting.
 
 #include "runtime/src/gpu_vulkan/trials/measuring.h"
 
@@ -16,7 +16,7 @@ uint64_t time_batch(const Measuring &measuring, Rehearsal &rehearsal, uint32_t i
   return least_time(iterations, measuring.patience(), [&] { return begin(rehearsal) && end(rehearsal); });
 }
 
-/// Of the GPU's share, among others of the GPU: without the meeting.
+/// Returns the time of the GPU's share between other GPU launches, without the meeting.
 uint64_t time_on_gpu(const Measuring &measuring, Rehearsal &rehearsal, const Part &part) {
   constexpr uint32_t more = 8;
   if (!record(rehearsal, part, 1, false))
@@ -69,7 +69,7 @@ bool time_kernel(Measuring &measuring, Rehearsal &rehearsal, const Part &part) {
       times.variant = variant;
     }
   }
-  // No cut is faster than both engines together and their meeting.
+  // No cut is faster than both engines at full speed plus their meeting.
   const double cpu = double(times.of[OnCpu]), gpu = double(times.of[OnGpu]);
   const bool can_win = cpu * gpu / (cpu + gpu + 1) + double(measuring.meeting) < (cpu < gpu ? cpu : gpu);
   for (const Placement cut : kCuts) {
@@ -83,7 +83,7 @@ bool time_kernel(Measuring &measuring, Rehearsal &rehearsal, const Part &part) {
   return true;
 }
 
-/// What engines take to meet, and bytes to cross.
+/// Measures the time of a meeting, and of copying a byte.
 bool time_meeting(Measuring &measuring, Rehearsal &rehearsal) {
   Engine &engine = measuring.engine;
   constexpr uint64_t most = 4 << 20;
@@ -116,7 +116,7 @@ Costs costs_of(const Measuring &measuring, const nacre_step &step, uint64_t exec
     costs.of[p] = times.of[p] == kImpossible ? kImpossible : times.of[p] * executions;
   if (times.known)
     return costs;
-  // What was not measured stays as it is, and what the GPU has no part in costs whatever it costs.
+  // A kernel that was not measured keeps its placement. One without a GPU share is on the CPU, whatever it costs.
   for (uint64_t &cost : costs.of)
     cost = kImpossible;
   costs.of[measuring.seen[step.kernel] ? AsCompiled : OnCpu] = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The self-test and the tuning, which create makes once for a model on a device.
+// The self-test and the tuning, which create runs once for a model on a device.
 // Why: see self_test.cpp and kernel_times.cpp.
-// How: 1. the rehearsal, in which the GPU has a share of all that it has code for; 2. whole runs, which have the last
-//         word; 3. the files.
+// How: 1. the rehearsal, in which the GPU has a share of every launch with GPU code; 2. whole runs, which decide in the
+//         end; 3. the files.
 
 #include "runtime/src/gpu_vulkan/trials/measuring.h"
 
@@ -12,7 +12,7 @@ namespace {
 
 // --- 1. The rehearsal
 
-/// Compiles all code that the device can run, so that it can be timed; until half of the budget is spent.
+/// Compiles all code that the device supports, so that it can be measured. Stops when half of the budget is spent.
 bool make_all_code(Measuring &measuring) {
   Engine &engine = measuring.engine;
   const nacre_model_table &model = *engine.session->model;
@@ -24,7 +24,8 @@ bool make_all_code(Measuring &measuring) {
   uint32_t most = 0;
   for (uint32_t i = 0; i < model.kernel_count; ++i)
     most = model.kernels[i].gpu_count > most ? model.kernels[i].gpu_count : most;
-  for (uint32_t variant = 0; variant <= most && now() < until; ++variant) { // the first that serves, then each
+  // First the first usable variant, then each one.
+  for (uint32_t variant = 0; variant <= most && now() < until; ++variant) {
     wish(variant);
     if (!make_code(engine, measuring.reason))
       return false;
@@ -33,11 +34,11 @@ bool make_all_code(Measuring &measuring) {
   return make_code(engine, measuring.reason);
 }
 
-/// Tests and times launches with the GPU's share of all at its largest.
+/// Tests and measures launches with the largest share of the GPU.
 bool rehearse(Measuring &measuring, bool tests, bool times) {
   Engine &engine = measuring.engine;
   for (uint32_t i = 0; i < engine.session->entry->step_count; ++i)
-    engine.wishes[i].cut = kCutOf[OnGpu]; // with the code that is wished for, if any is
+    engine.wishes[i].cut = kCutOf[OnGpu]; // With the requested variant, if there is one.
   if (!(times ? make_all_code(measuring) : make_code(engine, measuring.reason)))
     return false;
   Rehearsal rehearsal = {engine, measuring.reason, {}, {}};
@@ -49,9 +50,9 @@ bool rehearse(Measuring &measuring, bool tests, bool times) {
 
 // --- 2. Whole runs
 
-constexpr uint32_t kRuns = 5; // at most; the least of them counts
+constexpr uint32_t kRuns = 5; // Largest number of runs; the fastest counts.
 
-/// kImpossible if the GPU failed, with the reason.
+/// Returns the time of a run with these wishes; kImpossible, with the reason, if the GPU failed.
 uint64_t time_runs(Measuring &measuring, const Wish *wishes) {
   Engine &engine = measuring.engine;
   const Session &session = *engine.session;
@@ -66,7 +67,7 @@ uint64_t time_runs(Measuring &measuring, const Wish *wishes) {
   return time;
 }
 
-/// Leaves in engine.wishes the best of: as compiled, as decided, all on the CPU.
+/// Stores in engine.wishes the fastest of three: as compiled, as decided, and everything on the CPU.
 bool choose_best(Measuring &measuring, const Wish *compiled, Wish *decided) {
   Engine &engine = measuring.engine;
   const Session &session = *engine.session;
@@ -112,7 +113,7 @@ bool read_verdicts(Measuring &measuring, CacheFile &file) {
   return all;
 }
 
-/// What a file keeps of a wish.
+/// Form of a wish in a file.
 struct KeptWish {
   uint8_t cut;
   uint8_t variant;
@@ -148,7 +149,8 @@ bool test_and_tune(Engine &engine, const nacre_session_options &options, uint64_
   const uint64_t began = now();
   Measuring measuring = {engine, reason, options, cpu_features, {}, {}, {}, {}, {}, {}, {}, {}, {}};
   measuring.budget = options.tune_budget_ms * uint64_t(1000000);
-  measuring.deadline = began + measuring.budget / 4 * 3; // whole runs take the rest, and one of each if nothing is left
+  // Whole runs take the rest, but at least one of each kind is made.
+  measuring.deadline = began + measuring.budget / 4 * 3;
   measuring.verdicts = engine.pool.take_array<uint8_t>(engine.pipelines.variant_count);
   measuring.in_use = engine.pool.take_array<bool>(session.model->kernel_count);
   measuring.seen = engine.pool.take_array<bool>(session.model->kernel_count);
@@ -169,7 +171,7 @@ bool test_and_tune(Engine &engine, const nacre_session_options &options, uint64_
   const bool tests = options.gpu_self_test && (!read_verdicts(measuring, verdicts) || times);
   if (!tests && !times)
     return true;
-  auto *wishes = times ? compiled : decided; // of the rehearsal's end
+  auto *wishes = times ? compiled : decided; // Wishes at the end of the rehearsal.
   __builtin_memcpy(wishes, engine.wishes, entry.step_count * sizeof *wishes);
   if (!rehearse(measuring, tests, times))
     return false;
@@ -206,7 +208,7 @@ bool wish_for(Measuring &measuring, const Part &part, Placement placement, uint3
 
 bool measure(Engine &engine, const nacre_session_options &options, uint64_t cpu_features, Reason &reason) {
   const bool good = test_and_tune(engine, options, cpu_features, reason);
-  // Whatever it came to, the session has not run yet.
+  // The session has not run yet, so its state is reset in any case.
   nacre_state_reset(&engine.session->state->head, NACRE_STATE_ALL);
   return good;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the self-test and the tuning have in common: what they know so far, and their way through an entry.
-// Why: one rehearsal serves both, and tuning must not choose what the test has found wrong.
-// How: a struct that create fills; whatever is found bars code or changes wishes.
+// Common data of the self-test and the tuning: their results, and the walk through an entry.
+// Why: one rehearsal serves both, and the tuning must not choose code that failed the test.
+// How: create fills a struct; the results bar code or change wishes.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_TRIALS_MEASURING_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_TRIALS_MEASURING_H
@@ -16,30 +16,30 @@ namespace nacre::runtime::gpu {
 
 enum Verdict : uint8_t { Untested, Right, Wrong };
 
-/// Of a kernel.
+/// Times of a kernel.
 struct Times {
   bool known;
-  uint32_t variant; // 1 + the GPU's fastest
+  uint32_t variant; // Number of the GPU's fastest variant plus 1.
   uint64_t of[kPlacements];
 };
 
-/// What the tests and times are kept in while they are made.
+/// Data of the tests and measurements in progress.
 struct Measuring {
   Engine &engine;
   Reason &reason;
   const nacre_session_options &options;
   uint64_t cpu_features;
-  uint8_t *verdicts; // of all code
-  bool *in_use;      // of the kernels: the app's GPU shares
-  bool tries_all;    // whatever is in use
-  bool *seen;        // of the kernels, in a walk
-  Times *times;      // of the kernels
+  uint8_t *verdicts; // For all code.
+  bool *in_use;      // For each kernel: true if the app gives the GPU a share of it.
+  bool tries_all;    // True to test all code, whether it is in use or not.
+  bool *seen;        // For each kernel: true once a walk has met it.
+  Times *times;      // For each kernel.
   uint64_t budget;
-  uint64_t deadline;  // of what is left of the budget for single kernels
-  uint64_t meeting;   // what it takes to submit nothing and to wait for it
-  double nanoseconds; // that a byte takes from memory to memory; 0 where there is one
+  uint64_t deadline;  // End of the part of the budget for single kernels.
+  uint64_t meeting;   // Time to submit an empty batch and to wait for it.
+  double nanoseconds; // Time to copy a byte between the memories; 0 if there is only one.
 
-  /// For one figure: no kernel is to use up what all have.
+  /// Returns the limit for one measurement, so that no kernel uses up the whole budget.
   uint64_t patience() const { return budget / 64; }
 };
 
@@ -51,18 +51,18 @@ inline void compute_on_cpu(const Session &session, const Part &part) {
   run_launch(session, session.memory, session.entry->steps[part.step], session.launches[part.step], part.iteration);
 }
 
-/// While inputs are made up, nobody knows whether a loop would ever end with them: one that tests has few iterations, and all
-/// together as many as can be recorded.
+/// Returns limits for trials. With generated inputs, a loop might never end. So a loop with a test has few iterations,
+/// and all loops together have as many as can be recorded.
 inline RunLimits trial_limits() { return {16, kMaxExecutions, UINT32_MAX, NACRE_OK, 0}; }
 
-/// Computes what a run decides about.
+/// Computes a stretch that a run decides about.
 inline void compute_decided(const Session &session, uint32_t first, uint32_t end) {
   RunLimits limits = trial_limits();
   run_steps(session, session.memory, session.launches, first, end, limits, 0);
 }
 
-/// Computes the entry on the CPU. `each(part, first)` computes a launch; `first`: of a kernel that the GPU has code
-/// for.
+/// Computes the entry on the CPU. `each(part, first)` computes a launch; `first` is true for the first launch of a
+/// kernel with GPU code.
 template <typename Function> bool walk(Measuring &measuring, Function each) {
   Engine &engine = measuring.engine;
   const Session &session = *engine.session;
@@ -80,20 +80,20 @@ template <typename Function> bool walk(Measuring &measuring, Function each) {
   return good;
 }
 
-/// Sets the step's share for a trial. False where it does not come out as asked.
+/// Sets the step's share for a trial. Returns false if that share is not possible.
 bool wish_for(Measuring &measuring, const Part &part, Placement placement, uint32_t variant);
 
-/// Until all code that would be used is right: what takes the place of wrong code is tested in its turn. self_test.cpp
+/// Tests until all code that would be used is right, including the replacements of wrong code. self_test.cpp
 bool test_all(Measuring &measuring, Rehearsal &rehearsal);
-/// Bars what is wrong, and says so. self_test.cpp
+/// Bars wrong code and reports it. self_test.cpp
 void judge(Measuring &measuring);
 
-/// Times kernels until the budget is spent, the first of the entry first. kernel_times.cpp
+/// Measures kernels, in the order of the entry, until the budget is spent. kernel_times.cpp
 bool time_all(Measuring &measuring, Rehearsal &rehearsal);
-/// Wishes by the times. False if the pool failed. kernel_times.cpp
+/// Derives wishes from the times. Returns false if the pool failed. kernel_times.cpp
 bool decide(Measuring &measuring, Wish *wishes);
 
-/// The least time that `action` takes in `iterations`, or in as many as there is patience for; kImpossible if it failed.
+/// Returns the least time of `action` in up to `iterations` iterations, as `patience` allows; kImpossible if it failed.
 template <typename Action> uint64_t least_time(uint32_t iterations, uint64_t patience, Action action) {
   const uint64_t began = now();
   uint64_t least = kImpossible;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Single launches on the GPU at create, on the bytes that they will meet in a run.
-// Why: whether a kernel is right, and how long it takes, cannot be told on bytes of any kind: an index must be one.
-// How: the CPU computes the whole entry in the session's block, from inputs made of a seed; on the way the operands of
-//      a launch are copied to where the GPU has them, and the launch is tried there.
+// Runs single launches on the GPU at create, with the data that they get in a run.
+// Why: arbitrary bytes cannot test or time a kernel: an index, for example, must be valid.
+// How: the CPU computes the whole entry in the session's block, from pseudo-random inputs. Before a launch, its
+//      operands are copied to the GPU's memory, and the launch is tried there.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_TRIALS_REHEARSAL_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_TRIALS_REHEARSAL_H
@@ -16,24 +16,24 @@ struct Rehearsal {
   Engine &engine;
   Reason &reason;
   VkCommandBuffer commands;
-  VkDescriptorSet sets[kMaxBindings + 1]; // by number of bindings
+  VkDescriptorSet sets[kMaxBindings + 1]; // Indexed by the number of bindings.
 };
 
-/// Makes memory for all that the shares give the GPU, and fills the inputs. The shares may then change to other code of
-/// the same kernels. drop_plan undoes it.
+/// Allocates memory for all GPU shares and fills the inputs. The shares may then change to other code of the same
+/// kernels. drop_plan undoes it.
 bool open(Rehearsal &rehearsal);
 
-/// Copies the part's operands from the session's block to where the GPU's memory is seen by the CPU.
+/// Copies the part's operands from the session's block to the CPU's view of the GPU's memory.
 void bring(Rehearsal &rehearsal, const Part &part);
 
-/// Records the GPU's share of a part, `times` over; with the copies between memories, if they are two, or without.
+/// Records the GPU's share of a part `times` times. With `copies`, also records the copies between two memories.
 bool record(Rehearsal &rehearsal, const Part &part, uint32_t times, bool copies);
 
-/// Submits what was recorded, without or with waiting.
+/// Submits the recorded commands; `end` waits for them.
 bool begin(Rehearsal &rehearsal);
 bool end(Rehearsal &rehearsal);
 
-/// Whether what the GPU has made of the part's operands agrees with the session's block.
+/// True if the GPU's results of the part agree with those in the session's block.
 bool agrees(const Rehearsal &rehearsal, const Part &part);
 
 } // namespace nacre::runtime::gpu

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each kernel's GPU code against its CPU code.
-// Why: drivers break kernels, and nothing but the result tells.
-// How: one piece of code of each kernel in a walk through the entry, until all are tested.
+// Compares each kernel's GPU code with its CPU code.
+// Why: drivers break kernels, and only the results show it.
+// How: each walk through the entry tests one variant of each kernel, until all are tested.
 
 #include "runtime/src/gpu_vulkan/trials/measuring.h"
 
 namespace nacre::runtime::gpu {
 namespace {
 
-/// Makes the share that is to be tested next of a part's kernel. False where all is.
+/// Chooses the variant of a part's kernel to test next. Returns false if all are tested.
 bool choose_test(Measuring &measuring, const Part &part) {
   Engine &engine = measuring.engine;
   const Code code = code_of(engine, part.step);
@@ -21,7 +21,7 @@ bool choose_test(Measuring &measuring, const Part &part) {
   return false;
 }
 
-/// Tests one piece of code of each kernel; `more`: there was one.
+/// Tests one variant of each kernel. Sets `more` if there was one to test.
 bool test(Measuring &measuring, Rehearsal &rehearsal, bool &more) {
   Engine &engine = measuring.engine;
   const Session &session = *engine.session;

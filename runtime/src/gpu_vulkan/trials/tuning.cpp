@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See tuning.h.
-// Why: see there.
-// How: the least sum of all launches so far, for each placement of the latest; and which of the launch before led to
-//      it.
+// Implements tuning.h. For each placement of the latest launch, it keeps the least sum of all launches so far, and the
+// placement of the launch before that led to it.
 
 #include "runtime/src/gpu_vulkan/trials/tuning.h"
 
@@ -15,7 +13,7 @@ uint64_t place(const Costs *costs, uint32_t count, MemoryPool &pool, Placement *
     return kImpossible;
   uint64_t sums[kPlacements];
   for (uint32_t p = 0; p < kPlacements; ++p)
-    sums[p] = p == OnCpu ? 0 : kImpossible; // a run begins on the CPU
+    sums[p] = p == OnCpu ? 0 : kImpossible; // A run begins on the CPU.
   for (uint32_t i = 0; i < count; ++i) {
     uint64_t next[kPlacements];
     for (uint32_t p = 0; p < kPlacements; ++p) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From what each launch took on each engine to who computes what.
-// Why: kernel by kernel the best is not the best of all: each change of engine is a meeting.
+// Derives a placement from the time of each launch on each engine.
+// Why: the best placement of each kernel is not the best of all: each change of the engine is a meeting.
 // How: dynamic programming along the launches. Pure; no Vulkan.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_TRIALS_TUNING_H
@@ -11,23 +11,24 @@
 
 namespace nacre::runtime::gpu {
 
-/// Who computes a launch.
+/// Engine, or cut, of a launch.
 enum Placement : uint8_t { OnCpu, OnGpu, Cut25, Cut50, Cut75, AsCompiled };
 constexpr uint32_t kPlacements = 6;
-/// A placement as nacre_session_options.gpu_cut.
+/// Values of nacre_session_options.gpu_cut for the placements.
 constexpr uint32_t kCutOf[kPlacements] = {NACRE_GPU_CUT(0),  NACRE_GPU_CUT(100), NACRE_GPU_CUT(25),
                                           NACRE_GPU_CUT(50), NACRE_GPU_CUT(75),  0};
 
 constexpr uint64_t kImpossible = UINT64_MAX;
 
-/// What a launch takes, in nanoseconds of all its executions in a run.
+/// Costs of a launch: nanoseconds of all its executions in a run.
 struct Costs {
-  uint64_t of[kPlacements]; // alone; of a cut with its meeting; kImpossible where it cannot be
-  uint64_t to_gpu;          // what is added where the GPU begins to work alone: a meeting, and copies
-  uint64_t to_cpu;          // where the CPU does after the GPU: copies
+  // Without neighbours; for a cut, with its meeting; kImpossible if it cannot be computed in this way.
+  uint64_t of[kPlacements];
+  uint64_t to_gpu; // Added if the GPU begins to work without the CPU: a meeting, and copies.
+  uint64_t to_cpu; // Added if the CPU works after the GPU: copies.
 };
 
-/// The placements whose sum is least; the sum. kImpossible if the pool failed.
+/// Finds the placements with the least sum. Returns the sum, or kImpossible if the pool failed.
 uint64_t place(const Costs *costs, uint32_t count, MemoryPool &pool, Placement *placements);
 
 } // namespace nacre::runtime::gpu
