@@ -16,8 +16,7 @@
 namespace nacre::encode {
 
 /// Returns the largest exact tile for a weight whose last axis is the output channels: 4, 2, or 0 if no tile is exact.
-/// Inputs are 0 to 255
-/// if `isUnsignedLeft`, otherwise -128 to 127.
+/// Inputs are 0 to 255 if `isUnsignedLeft`, otherwise -128 to 127.
 int64_t largestExactTile(const nn::ConstantView &weight, bool isUnsignedLeft);
 
 } // namespace nacre::encode

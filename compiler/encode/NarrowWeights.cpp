@@ -211,8 +211,7 @@ private:
   Operation *weightOf(plan::UseOp use) { return symbols.lookup(use.getWeight()); }
 
   /// Fills `wanted` with the weights that all their readers want narrow. Skips weights with users other than launches:
-  /// views, and
-  /// initial values of states, which an app may train.
+  /// views, and initial values of states, which an app may train.
   LogicalResult findWeights() {
     DenseSet<Operation *> refused;
     WalkResult walk = module.walk([&](Operation *op) -> WalkResult {

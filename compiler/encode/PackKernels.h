@@ -15,8 +15,7 @@
 namespace nacre::encode {
 
 /// Loops that read a contraction's right operand, in the order of its panels: outer loops, then those of the reduction,
-/// then
-/// the columns.
+/// then the columns.
 struct RightLoops {
   llvm::SmallVector<unsigned> loops; ///< Numbers of the kernel's loops.
   StridedRead read;                  ///< Offset and strides in the argument that holds the operand.
@@ -24,8 +23,8 @@ struct RightLoops {
 RightLoops rightLoopsOf(const codegen::PlainContraction &plain);
 
 /// Inserts at `builder` a kernel that writes `packed`, in `encoding`, from an argument of type `source`. `map` gives
-/// the position of
-/// element (i, j, ...) in the argument. The caller adds the encoding of `source` if it is not row-major.
+/// the position of element (i, j, ...) in the argument. The caller adds the encoding of `source` if it is not
+/// row-major.
 plan::KernelOp makePackKernel(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef name,
                               mlir::RankedTensorType source, mlir::AffineMap map, mlir::RankedTensorType packed,
                               plan::EncodingAttr encoding);
@@ -35,8 +34,7 @@ std::optional<mlir::AffineMap> mapOf(mlir::MLIRContext *context, const StridedRe
                                      llvm::ArrayRef<int64_t> shape);
 
 /// Copy of a kernel whose right operand is its last input, an array with the sizes of `right`'s loops. `isOldRead`: the
-/// argument
-/// that held the operand is still an input, because other work of the kernel reads it.
+/// argument that held the operand is still an input, because other work of the kernel reads it.
 struct RewiredKernel {
   plan::KernelOp kernel;
   bool isOldRead = false;

@@ -133,8 +133,7 @@ private:
   }
 
   /// True if the kernel packs its only input and can read it from panels. It must read all of it, and walk the columns
-  /// by one loop
-  /// other than the last.
+  /// by one loop other than the last.
   static bool isPackedFromPanels(plan::KernelOp kernel) {
     Operation &first = kernel.getBody().front().front();
     auto move = dyn_cast<linalg::GenericOp>(first);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // If the columns fill all panels, one kernel copies [rows][panels][width] to [panels][rows][width], or back. Otherwise
-// each panel
-// has a kernel.
+// each panel has a kernel.
 
 #include "compiler/encode/PanelCopies.h"
 #include "compiler/encode/ElementwiseKernels.h"

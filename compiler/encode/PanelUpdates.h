@@ -26,10 +26,9 @@ struct PanelUpdate {
 /// Updates by kernel.
 using PanelUpdates = llvm::MapVector<mlir::Operation *, PanelUpdate>;
 
-/// Returns the arguments of `launch` that are trained states which its contraction reads and writes by rows and
-/// columns. Returns an
-/// empty list if it writes a state in another order, or if its right operand is a weight or a state with panels of its
-/// own.
+/// Returns the arguments of `launch` that are trained states, read and written by rows and columns. Returns an empty
+/// list if the kernel writes a state in another order. It is also empty if the right operand is a weight or a state,
+/// which has panels of its own.
 llvm::SmallVector<unsigned> findUpdated(plan::LaunchOp launch, plan::KernelOp kernel);
 
 /// Gives the arguments of these kernels the encodings that `encodingOf` returns; null keeps an update as it is.

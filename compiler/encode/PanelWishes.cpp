@@ -29,8 +29,7 @@ void setPanel(plan::KernelOp kernel, const PanelWish &wish) {
 }
 
 /// Returns the panel width for floats. It is the width that the first target prefers if the registers of all other
-/// targets hold a row
-/// of such a tile. Otherwise it is the largest width that they hold.
+/// targets hold a row of such a tile. Otherwise it is the largest width that they hold.
 int64_t widthOfFloats(ArrayRef<Target> targets, const ContractionShape &shape, const ProductTypes &types) {
   const MachineRow &first = machineOf(targets.front(), types, shape.isSingleRow());
   const int64_t lanes = first.lanes;
@@ -70,8 +69,8 @@ int64_t widthForAll(ArrayRef<Target> targets, const ContractionShape &shape, con
 }
 
 /// Returns the steps of the depth that lie side by side: one for floats. For bytes, the fastest instructions among all
-/// targets decide,
-/// if every other target supports their number. Returns `nullopt` if the operands cannot be multiplied in this way.
+/// targets decide, if every other target supports their number. Returns `nullopt` if the operands cannot be multiplied
+/// in this way.
 std::optional<DepthGroups> groupsForAll(ArrayRef<Target> targets, const PlainContraction &plain) {
   if (!plain.isOfIntegers())
     return DepthGroups();
@@ -112,8 +111,7 @@ int64_t bestTile(const PanelWish &wish, int64_t largest, const Target &target) {
 }
 
 /// Chooses the first target's best Winograd tile, and panels for it, if the kernel gains by Winograd. For bytes, other
-/// targets may
-/// multiply directly.
+/// targets may multiply directly.
 void wishForWinograd(PanelWish &wish, const PlainContraction &plain, ArrayRef<Target> targets) {
   FailureOr<WinogradConvolution> convolution =
       byWinograd(plain, kWinogradTiles.front(), wish.width, /*mayBeHalves=*/false, wish.depth.k);

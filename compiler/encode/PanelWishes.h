@@ -45,8 +45,7 @@ bool noteGradient(plan::KernelOp kernel, llvm::ArrayRef<codegen::Target> targets
 void grant(plan::KernelOp kernel, const PanelWish &wish, llvm::ArrayRef<codegen::Target> targets);
 
 /// Aligns the shares of a kernel for which the CPU packs its own panels to the width of these panels. Otherwise both
-/// engines would
-/// write the columns between the start of a panel and the start of a share.
+/// engines would write the columns between the start of a panel and the start of a share.
 void alignShares(plan::KernelOp kernel, llvm::ArrayRef<codegen::Target> targets);
 
 } // namespace nacre::encode

@@ -30,8 +30,7 @@ using namespace nacre::codegen::cpu;
 //===----------------------------------------------------------------------===//
 
 /// Returns how many times fewer cycles a product of `types` takes than the same product of f32. Returns 1 for an empty
-/// product, or if
-/// no instruction of the target multiplies these types.
+/// product, or if no instruction of the target multiplies these types.
 static double rateOf(const Target &target, ContractionShape shape, const ProductTypes &types) {
   const bool isSingleRow = shape.isSingleRow();
   const MachineRow *row = bestRow(machineRows(), target.needs, types, isSingleRow, target.inOrder);

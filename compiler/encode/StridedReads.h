@@ -38,8 +38,7 @@ struct Movement {
 };
 
 /// Returns `reader`, a read of the array that `movement` writes, as a read of the movement's source. Returns `nullopt`
-/// if the movement
-/// does not write each of `elements` exactly once, or if a loop carries between the movement's loops.
+/// if the movement does not write each of `elements` exactly once, or if a loop carries between the movement's loops.
 std::optional<StridedRead> readThrough(const StridedRead &reader, Movement movement, int64_t elements);
 
 /// Address along one axis of an array: the start index and the step of each loop.

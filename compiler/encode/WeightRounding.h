@@ -22,16 +22,14 @@ public:
   void round(llvm::ArrayRef<float> numbers, llvm::MutableArrayRef<uint16_t> codes);
 
   /// Returns the largest relative error of a value. Values below the smallest normal number of the format are not
-  /// counted here,
-  /// because they may lose everything. They count in `relativeError` only.
+  /// counted here, because they may lose everything. They count in `relativeError` only.
   double largestRelativeError() const { return largest; }
   /// Returns the relative error of all values as one vector: the norm of the errors, divided by the norm of the values.
   double relativeError() const;
   /// Returns the first finite value that became infinite; 0 if there was no such value.
   float overflow() const { return beyond; }
   /// True if the error is no larger than that of rounding to the format's digits. False if too many values are so small
-  /// that
-  /// digits are missing.
+  /// that digits are missing.
   bool keepsDigits() const;
 
 private:

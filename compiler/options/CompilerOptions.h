@@ -68,7 +68,7 @@ struct CompilerOptions {
   uint64_t seed = 0;                  ///< `--seed` for nodes that draw random numbers without a seed of their own
   unsigned jobs = 0;                  ///< Threads of the compiler; 0 for all cores.
   std::optional<Phase> compileTo;     ///< Phase after which to stop and print its IR.
-  Accuracy accuracy = Accuracy::Fast; ///< Accuracy that may be given up for speed.
+  Accuracy accuracy = Accuracy::Fast; ///< Accuracy that the compiler may trade for speed.
   Output output = Output::SharedLibrary;
   bool weightsApart = false; ///< `--weights-in=file`
   bool advises = true;       ///< `--advice`: suggest changes that would make the model faster.

@@ -117,7 +117,7 @@ private:
   bool copies() const { return problem.copyBytesPerSecond > 0; }
   double copySeconds(unsigned storage) const { return problem.storageBytes[storage] / problem.copyBytesPerSecond; }
 
-  /// True if an access of one engine must wait for the other engine, whose accesses are `reads` and `writes`.
+  /// True if an access of one engine must wait for the other one. `reads` and `writes` are the other engine's marks.
   static bool conflicts(const StorageAccess &access, uint8_t marks, uint8_t reads, uint8_t writes) {
     return (marks & writes) || (access.writes && (marks & reads));
   }

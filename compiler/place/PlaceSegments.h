@@ -3,10 +3,9 @@
 // Chooses the engine, or the shares of both, for each step of an entry, to minimize the time of a run.
 // Why: a meeting may cost more than a kernel gains on the GPU. Only the whole run decides.
 // How: the runtime divides a run into phases, in which the engines work at the same time. A step begins a new phase if
-// How: the runtime divides a run into phases, in which the engines work at the same time. A step begins a new phase if
 //      it touches data that the other engine wrote in this phase, or writes data that the other engine touched.
 //      `evaluate` follows this rule with one clock per engine. `placeSteps` is dynamic programming over the steps. A
-//      state is the set of storages that engines have touched in the phase and that later steps touch. Among equal
+//      state has the storages that the engines have touched in the phase and that later steps touch. Among equal
 //      states, those stay that no other state beats on both clocks. Uses no IR.
 
 #ifndef NACRE_COMPILER_PLACE_PLACESEGMENTS_H

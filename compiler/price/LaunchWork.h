@@ -50,7 +50,8 @@ struct LaunchWork {
                         ///< product only its results, since tiles hold the rest in registers.
   Traffic tensors;      ///< Likely to be in a cache: another launch has just written them.
   Traffic weights;
-  double rivals = 0; ///< Bytes of weights that are read between two readings of these, with them: a run's, a loop's.
+  /// Bytes of all weights read between two reads of these, including these: those of a run or of a loop.
+  double rivals = 0;
 };
 
 /// Returns the work of one iteration of a launch. `rivals` are the weight bytes of all launches between two iterations.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Moves the buffers of an arena so that buffers that follow one another on the same bytes have the same middle.
+// Moves the buffers of an arena: buffers that use the same bytes one after another get the same middle.
 // Why: threads take equal ranges of rows, so the first of two threads takes the first half. If the second half of a
 //      buffer lies on the first half of an earlier one, each thread writes cache lines that another core owns, and
 //      waits for them.

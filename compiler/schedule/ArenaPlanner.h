@@ -26,8 +26,8 @@ struct ArenaPlan {
   int64_t sizeInBytes = 0;
 };
 
-/// Gives every demand an offset that is a multiple of `alignment` (a power of two), such that demands alive at one step
-/// never overlap.
+/// Gives every demand an offset that is a multiple of `alignment` (a power of two). Demands alive at one step never
+/// overlap.
 /// Tries three orders: largest first, by the steps where most bytes are alive, and by first use. Each is tried with and
 /// without a ceiling, and puts a buffer into the tightest gap that fits (Pisarchyk and Lee, "Efficient memory
 /// management for deep neural net inference", 2020). Improves the orders if much space is left, and keeps the smallest

@@ -18,8 +18,8 @@ namespace {
 /// Largest number of steps that are reordered; more have too many pairs to look at.
 constexpr size_t kMostSteps = 4096;
 constexpr unsigned kMostSweeps = 8;
-/// Most steps that move together. A filter's gradient may read panels that are larger than their source, so moving
-/// only one of the two launches gains nothing.
+/// Most steps that move together. A filter's gradient may read panels that are larger than their source, so moving only
+/// one of the two launches gains nothing.
 constexpr unsigned kMostTogether = 3;
 
 struct Use {

@@ -2,10 +2,10 @@
 //
 // Reorders steps so that fewer bytes are alive at the same time.
 // Why: a training step has its launches in the order of their derivation. A tensor that is read late stays alive for
+//      all steps in between.
 // How: moves each step to the place where its operands live shortest, as early as possible and then as late as
-// possible.
-//      It moves by itself or with the steps that read its results, in sweeps until nothing moves. Two steps keep their
-//      order if they touch one storage and one of them writes it. Uses no IR, for tests.
+//      possible. It moves by itself or with the steps that read its results, in sweeps until nothing moves. Two steps
+//      keep their order if they touch one storage and one of them writes it. Uses no IR, for tests.
 
 #ifndef NACRE_COMPILER_SCHEDULE_LAUNCHORDER_H
 #define NACRE_COMPILER_SCHEDULE_LAUNCHORDER_H

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Chooses launches to run again, so that their results need not be kept, until a program fits into a number of bytes.
+// Chooses launches to run again instead of keeping their results, until a program fits into a number of bytes.
 // Why: a training step keeps values of each layer for the backward pass. Many of them are cheap to recompute: maps,
 //      normalizations, poolings, operands in panels.
 // How: 1. find the values that are alive, but not touched, at the step where most bytes are alive;
 //      2. for each, find the launches that recompute it before its next use. If their own operands are gone by then,
 //         recompute these, too. If a loop reads a value from before it, move the launch into each iteration instead;
-//      3. apply the change that costs the least time per byte saved at that step, and repeat until all fits (the greedy
-//         method of Checkmate, Jain et al. 2020).
+//      3. apply the change that costs the least time per byte saved at that step, and repeat until all fits. This is
+//         the greedy method of Checkmate (Jain et al. 2020).
 //
 // Uses no IR, for tests.
 

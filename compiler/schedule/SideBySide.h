@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Groups steps that a GPU may compute at the same time, and puts each group next to one another.
+// Groups steps that a GPU may compute at the same time, and orders them by groups.
 // Why: between launches that touch the same memory, a GPU waits some microseconds until all is written. Launches that
 //      are too small leave units idle. A backward pass always has independent work: a layer's gradients only need the
 //      results of the layer after it.

@@ -165,7 +165,7 @@ private:
   }
 
   bool check_entries() {
-    constexpr uint64_t kRela = 7; // Required value of the entry with the kind of the jumps' relocations.
+    constexpr uint64_t kRela = 7; // Kind of relocations that the entry for jumps must name.
     if (!has(kStrings) || !has(kSymbols) || !has(kSymbolEntry) || values[kSymbolEntry] != sizeof(Symbol) ||
         has(kShortRelocations) || has(kJumpKind) != has(kJumpRelocations))
       return refuse(reason, "the table for the loader lacks an entry");

@@ -52,7 +52,8 @@ bool issues_in_order(int64_t midr) {
 
 bool all_issue_in_order(const char *root, const CpuSet &allowed) {
   uint32_t count = 0;
-  int64_t own = 0; // The current core's MIDR, once the system has not told that of another core; else 0.
+  // MIDR of the current core, which stands for cores that the system tells nothing about; 0 if there are no such cores.
+  int64_t own = 0;
   for (unsigned cpu = 0; cpu < CpuSet::kCount; ++cpu)
     if (allowed.has(cpu)) {
       const int64_t told = read_figure(root, cpu, "/regs/identification/midr_el1");

@@ -29,10 +29,10 @@ struct nacre_gpu_engine {
   /// GPU is required and none is usable.
   bool (*start)(nacre::runtime::Session &session, const nacre::runtime::SessionPlan &plan,
                 nacre::runtime::Reason &reason);
-  /// Computes one run. Returns NACRE_FAILED if no GPU takes part (any more); then the CPU computes this run and all
-  /// later ones. Returns the limits' status if they ended the run.
-  /// In both cases inputs and state are untouched, and outputs are undefined. Exception: if a GPU was lost with the
-  /// state in its own memory, the state is the latest one that the CPU has seen, and the reason says so.
+  /// Computes one run. Returns NACRE_FAILED if no GPU takes part, or not any more. Then the CPU computes this run and
+  /// all later ones. Returns the limits' status if they ended the run.
+  /// In both cases inputs and state are untouched, and outputs are undefined. There is one exception: a GPU was lost
+  /// with the state in its own memory. Then the state is the latest one that the CPU has seen, and the reason says so.
   nacre_status (*run)(nacre::runtime::Session &session, nacre::runtime::RunLimits &limits);
   /// Copies the state's data from the GPU to the CPU's memory, for models with variables. The caller must have taken
   /// the state. Returns false, with the reason, if the data was lost. The state is then the latest one that the CPU has

@@ -5,10 +5,10 @@
 // A branch goes back through the branch that was taken. A loop becomes a second loop, whose iterations go from the last
 // to the first.
 // How: the backward pass recomputes the values of a region in the iteration that needs them. The forward loop stacks
-// the values carried into each iteration, and the results of products, which take longer to compute than to read. The
-// backward loop carries the gradients of carried values and the sums of the gradients of values from outside. It stacks
-// the gradients of scanned rows. A sum over all iterations of products of two rows becomes one product after the loop,
-// with one step of depth per iteration.
+//      the values carried into each iteration, and the results of products, which take longer to compute than to read.
+//      The backward loop carries the gradients of carried values and the sums of the gradients of values from outside.
+//      It stacks the gradients of scanned rows. A sum over all iterations of products of two rows becomes one product
+//      after the loop, with one step of depth per iteration.
 
 #include "compiler/train/rules/GradientRules.h"
 

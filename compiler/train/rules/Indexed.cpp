@@ -38,7 +38,7 @@ LogicalResult reverseGather(nn::GatherOp op, Adjoint &at) {
   Writer &w = at.write;
   Value table = op.getOperand(), indices = op.getIndices();
   const int64_t axis = op.getAxis(), number = rankOf(indices), count = countOf(shapeOf(indices));
-  // Becomes [M, rest]: the axes of the indices come first, joined into one.
+  // Moves the axes of the indices to the front, where they are joined: [M, rest].
   Ints order = axisRange(axis, axis + number);
   order.append(axisRange(0, axis));
   order.append(axisRange(axis + number, rankOf(op.getResult())));

@@ -46,7 +46,7 @@ struct Job {
   Reason reason;
 };
 
-constexpr uint32_t kMostThreads = 4; // More gain nothing on phones, whose drivers take locks.
+constexpr uint32_t kMostThreads = 4; // More threads gain nothing on phones, because the drivers take locks.
 
 struct JobQueue {
   Device *device;

@@ -3,8 +3,8 @@
 // Plan of a run: its executions, divided into phases and engines.
 // Why: CPU and GPU should meet as rarely as their data allows, and the GPU should only wait for itself where it must.
 // How: in a phase, a batch of dispatches and a list of CPU parts run at the same time. A part begins a new phase if it
-//      accesses bytes that a part of the other engine writes in the current one, or writes bytes that such a part
-//      accesses. Otherwise it joins the current phase. The two parts of one execution never conflict. Uses no Vulkan.
+//      conflicts with a part of the other engine in the current one: both access the same bytes, and one writes them.
+//      Otherwise it joins the current phase. The two parts of one execution never conflict. Uses no Vulkan.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_PHASES_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_PHASES_H
@@ -25,8 +25,7 @@ struct Part {
   uint32_t step;
   bool barrier;      // For the GPU: true if it must wait for the earlier dispatches of its batch.
   int64_t iteration; // For a move, its index.
-  /// Flags of the operands that are in the copy of the state that the run writes; nullptr if these are the written
-  /// operands.
+  /// Marks the operands in the copy of the state that the run writes; nullptr if these are exactly the written ones.
   const bool *is_next;
 };
 

@@ -43,8 +43,8 @@ public:
   /// Marks these bytes as written by the launch.
   void written(uint64_t begin, uint64_t end);
 
-  /// Moves those of these bytes that the run writes to the copy that it writes, for launches that the plan does not
-  /// know.
+  /// Moves the part of these bytes that the run writes to the copy that it writes. Needed for launches that the plan
+  /// does not know.
   void take_over(uint64_t begin, uint64_t end, List<ByteRange> &moves) { move(begin, end, moves, false); }
 
   /// Calls `each(begin, end)` for the bytes that a run writes.

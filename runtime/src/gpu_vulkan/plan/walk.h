@@ -15,7 +15,7 @@
 #include "runtime/src/steps.h"
 
 namespace nacre::runtime::gpu {
-namespace { // each file has one instance: what is called once costs no function
+namespace { // Each file has one instance, so functions that are called once are inlined.
 
 // --- 1. Accesses, and their conflicts
 
