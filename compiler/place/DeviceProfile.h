@@ -37,7 +37,7 @@ struct CpuProfile {
   unsigned threads = 0;          ///< Threads that the runtime uses; by default the number of big cores.
   double bytesPerSecond = 0;     ///< Rate from memory of all threads together.
   double coreBytesPerSecond = 0; ///< Rate from memory of one thread.
-  Cache cache;                   ///< Rate of one thread; each thread has as much.
+  Cache cache;                   ///< Last-level cache; its rate is that of one thread, and each thread has the same.
   double launchSeconds = 0;      ///< Time to start the threads of a launch and to wait for them.
 
   /// Returns the multiplications and additions per second of the `count` fastest cores.
@@ -54,7 +54,7 @@ struct GpuRates {
 struct GpuProfile {
   double fp32FlopsPerSecond = 0; ///< Peak; with `rates`, the rate that large products reach.
   double fp16FlopsPerSecond = 0;
-  double invocations = 0; ///< Invocations at the same time that reach the full speed; fewer use a part of it.
+  double invocations = 0; ///< Concurrent invocations needed for full speed; fewer reach a part of it.
   double bytesPerSecond = 0;
   Cache cache;
   double dispatchSeconds = 0;    ///< Time from the end of one dispatch to the work of the next, with a barrier between.

@@ -33,7 +33,7 @@ enum Mark : uint8_t {
 
 /// State between two steps. Only storages that later steps touch have marks, so states with the same future are equal.
 struct State {
-  SmallVector<std::pair<unsigned, uint8_t>, 8> marks; // Sorted by storage; none is 0.
+  SmallVector<std::pair<unsigned, uint8_t>, 8> marks; // Sorted by storage, without zero marks.
   bool gpuWorks = false;                              // In this phase.
   unsigned meetings = 0;
   double cpu = 0, gpu = 0; // Times at which each engine would finish this phase.

@@ -226,8 +226,8 @@ private:
   }
 
   /// Counts a serial kernel, which reads and writes at most one element in each iteration. Reads at the index of the
-  /// point are divided by the cut. Parallel iterations count as points. Memory of a point's own is assumed to cost no
-  /// time.
+  /// point are divided by the cut. Parallel iterations count as points. If there are any, memory that only one point
+  /// uses is assumed to cost no time.
   void addProgram(scf::ForallOp points) {
     double lanes = 1;
     points.getBody()->walk([&](Operation *op) {

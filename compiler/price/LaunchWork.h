@@ -21,8 +21,8 @@ using codegen::WorkForm;
 
 /// Bytes that a launch reads or writes.
 struct Traffic {
-  double divided = 0; ///< A share of the cut axis touches as much of these.
-  double whole = 0;   ///< Any share touches all of these.
+  double divided = 0; ///< Bytes divided in proportion to a share of the cut axis.
+  double whole = 0;   ///< Bytes that every share touches completely.
 
   double of(double share) const { return share > 0 ? divided * share + whole : 0; }
 };

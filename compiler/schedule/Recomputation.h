@@ -32,7 +32,7 @@ struct Recomputation {
   llvm::SmallVector<Launch, 2> launches; ///< Launches in their new order.
   unsigned before = 0;                   ///< Step before which they are inserted.
   bool moves = false;                    ///< True if the only launch moves there and nothing is copied.
-  /// Existing storage that each new storage is like.
+  /// Existing storages with the types of the new ones, in order.
   llvm::SmallVector<unsigned, 4> added;
   /// Storage `kept`, which `again` replaces from step `before` to the end of its list of steps.
   unsigned kept = 0, again = 0;

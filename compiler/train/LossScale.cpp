@@ -97,7 +97,7 @@ void updateLossScale(EntryFunction &entry, Writer &w, Value isGood) {
   // A comparison with NaN is false, so the count restarts.
   entry.assign(nn::goodStepsName, w.where(w.binary(nn::BinaryKind::Less, good, kStepsToGrow), good));
   Value skipped = scalarVariable(entry, nn::skippedStepsName, w.getBuilder().getI64Type());
-  // One number has two formulas, because a launch would copy a value that is both an output and a variable.
+  // Computed twice: a single value that is both an output and a variable would need a launch that copies it.
   entry.addOutput(nn::skippedStepsOutput, w.select(isGood, skipped, w.add(skipped, 1)));
   entry.assign(nn::skippedStepsName,
                w.add(skipped, w.convert(w.unary(nn::UnaryKind::Not, isGood), typeOf(skipped).getElementType())));

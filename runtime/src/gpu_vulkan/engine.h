@@ -90,31 +90,31 @@ void drop_plan(Engine &engine);
 bool make_storages(Engine &engine, uint64_t cpu_bytes, Reason &reason);
 
 /// Runs the self-test and the tuning as the options ask, or uses the cache folder. Bars code and changes wishes.
-/// measuring.cpp
+/// Defined in measuring.cpp.
 bool measure(Engine &engine, const nacre_session_options &options, uint64_t cpu_features, Reason &reason);
 
 /// Returns the GPU code of a step in which the GPU has a share.
 Code code_of(const Engine &engine, uint32_t step);
 
-/// Copies the weights that the GPU reads into its memory. weights.cpp
+/// Copies the weights that the GPU reads into its memory. Defined in weights.cpp.
 bool upload_weights(Engine &engine, Reason &reason);
 
 /// Functions that only models with variables link: state_in_session.cpp and its dependencies.
 struct StateParts {
-  /// Allocates the memory of the state's copies. state_transfer.cpp
+  /// Allocates the memory of the state's copies. Defined in state_transfer.cpp.
   bool (*prepare)(Engine &engine, Reason &reason);
-  /// Copies the session's state to the engine, unless the engine has it or a newer one. state_transfer.cpp
+  /// Copies the session's state to the engine, unless the engine has it or a newer one. Defined in state_transfer.cpp.
   bool (*upload)(Engine &engine, Reason &reason);
-  /// Records the run that reads the second copy. state_run.cpp
+  /// Records the run that reads the second copy. Defined in state_run.cpp.
   bool (*record_second)(Engine &engine, Reason &reason);
   /// Returns the distance from the layout's place of a part's operand number `i`, which is in the state, to its copy.
-  /// state_run.cpp
+  /// Defined in state_run.cpp.
   uint64_t (*to_copy)(const Layout &layout, const Part &part, uint32_t i, const nacre_operand &operand);
-  /// Records a move. state_run.cpp
+  /// Records a move. Defined in state_run.cpp.
   void (*record_move)(Engine &engine, VkCommandBuffer commands, const Part &part);
-  /// Computes a part of the CPU if there are two copies. state_run.cpp
+  /// Computes a part of the CPU if there are two copies. Defined in state_run.cpp.
   void (*run_part)(Engine &engine, const Part &part, RunLimits &limits, uint64_t start);
-  /// Makes the copy that a run has written the current one. state_run.cpp
+  /// Makes the copy that a run has written the current one. Defined in state_run.cpp.
   bool (*commit)(Engine &engine, Reason &reason);
   /// Called before the session continues without its GPU. Adds the lost changes to the message.
   void (*give_up)(Session &session, Reason &message);
@@ -124,12 +124,13 @@ struct StateParts {
 inline const StateParts *state_parts(const Session &session) { return session.model->gpu_engine->states; }
 
 /// Returns the offset of a part's operand number `i`: in the layout (in the bound copy for the state), or in the buffer
-/// of weights. recording.cpp
+/// of weights. Defined in recording.cpp.
 uint64_t begin_of(const Engine &engine, const Part &part, uint32_t i);
 
 bool prepare_state(Engine &engine, Reason &reason);
 bool upload_state(Engine &engine, Reason &reason);
-/// Copies copy `from` of the state to the session's state: all of it, or nothing on failure. state_transfer.cpp
+/// Copies copy `from` of the state to the session's state: all of it, or nothing on failure. Defined in
+/// state_transfer.cpp.
 bool download_state(Engine &engine, uint32_t from, Reason &reason);
 bool record_second(Engine &engine, Reason &reason);
 uint64_t to_copy(const Layout &layout, const Part &part, uint32_t i, const nacre_operand &operand);
@@ -137,7 +138,7 @@ void record_move(Engine &engine, VkCommandBuffer commands, const Part &part);
 void run_part_on_copies(Engine &engine, const Part &part, RunLimits &limits, uint64_t start);
 bool commit(Engine &engine, Reason &reason);
 
-// in_session.cpp: the functions of nacre_gpu_engine.
+// Functions of nacre_gpu_engine, defined in in_session.cpp.
 bool start_gpu(Session &session, const SessionPlan &plan, Reason &reason);
 nacre_status run_on_gpu(Session &session, RunLimits &limits);
 void describe_gpu(Session &session, nacre_session_info &info);
@@ -150,7 +151,7 @@ inline uint64_t commits_ahead(const Engine &engine) { return engine.commits - en
 /// the GPU.
 constexpr uint64_t kMostCommitsAhead = 64;
 
-/// Records the batches of a run with the current layout and schedule. recording.cpp
+/// Records the batches of a run with the current layout and schedule. Defined in recording.cpp.
 bool record(Engine &engine, Recording &recording, Reason &reason);
 
 /// Creates the engine for a session that is complete otherwise. Returns nullptr, with the reason, if no GPU is usable.
@@ -162,13 +163,13 @@ void destroy(void *engine, bool inherited);
 void describe(const void *engine, nacre_session_info &info);
 
 /// Computes one run. Returns NACRE_FAILED, with the reason, if the engine is not usable any more. Returns the limits'
-/// status if they ended the run. engine_run.cpp
+/// status if they ended the run. Defined in engine_run.cpp.
 nacre_status run(void *engine, RunLimits &limits, Reason &reason);
 
-/// Stores the GPU's times of a run. `begun` is the time at which its first batch began. times.cpp
+/// Stores the GPU's times of a run. `begun` is the time at which its first batch began. Defined in times.cpp.
 bool note_times(Engine &engine, uint64_t begun, Reason &reason);
 
-nacre_status describe_device(uint32_t index, nacre_device_info &info); // report.cpp
+nacre_status describe_device(uint32_t index, nacre_device_info &info); // Defined in report.cpp.
 
 /// Returns the recording that the next run submits.
 inline Recording &recording(Engine &engine) { return engine.recordings[engine.current]; }

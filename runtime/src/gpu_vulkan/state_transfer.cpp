@@ -27,7 +27,7 @@ struct Way {
   uint64_t bytes;
 };
 
-/// Returns the mirror before the state. Between runs only the rest of the mirror is in use.
+/// Returns the part of the mirror before the state. Between runs, only the rest of the mirror is in use.
 Way way_in_mirror(const Engine &engine) {
   const uint64_t begin = engine.layout.state.begin, bytes = engine.schedule.cpu_bytes;
   return {engine.mirror.buffer, engine.mirror.mapped, bytes < begin ? bytes : begin};

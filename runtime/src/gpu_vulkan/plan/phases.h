@@ -81,7 +81,7 @@ constexpr uint32_t kMaxExecutions = 1 << 17;
 using PlanFunction = bool(const nacre_entry &entry, const Share *shares, const Layout &layout, bool unified,
                           MemoryPool &pool, Schedule &schedule);
 PlanFunction plan_phases;           // For models without variables.
-PlanFunction plan_phases_and_state; // For all models. state_plan.cpp
+PlanFunction plan_phases_and_state; // For all models. Defined in state_plan.cpp.
 
 } // namespace nacre::runtime::gpu
 

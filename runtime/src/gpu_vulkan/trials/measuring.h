@@ -83,14 +83,15 @@ template <typename Function> bool walk(Measuring &measuring, Function each) {
 /// Sets the step's share for a trial. Returns false if that share is not possible.
 bool wish_for(Measuring &measuring, const Part &part, Placement placement, uint32_t variant);
 
-/// Tests until all code that would be used is right, including the replacements of wrong code. self_test.cpp
+/// Tests until all code that would be used is right, including the replacements of wrong code. Defined in
+/// self_test.cpp.
 bool test_all(Measuring &measuring, Rehearsal &rehearsal);
-/// Bars wrong code and reports it. self_test.cpp
+/// Bars wrong code and reports it. Defined in self_test.cpp.
 void judge(Measuring &measuring);
 
-/// Measures kernels, in the order of the entry, until the budget is spent. kernel_times.cpp
+/// Measures kernels, in the order of the entry, until the budget is spent. Defined in kernel_times.cpp.
 bool time_all(Measuring &measuring, Rehearsal &rehearsal);
-/// Derives wishes from the times. Returns false if the pool failed. kernel_times.cpp
+/// Derives wishes from the times. Returns false if the pool failed. Defined in kernel_times.cpp.
 bool decide(Measuring &measuring, Wish *wishes);
 
 /// Returns the least time of `action` in up to `iterations` iterations, as `patience` allows; kImpossible if it failed.
