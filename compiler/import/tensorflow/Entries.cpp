@@ -2,9 +2,9 @@
 //
 // The entries of a TensorFlow model.
 //
-// How:  1. one entry: a signature, or the part of the graph that the user names; assignments that it runs become values, and
-//          entries are found again in the graph that has these,
-//       2. of a model that trains itself: signatures by their names, or parts of one training graph,
+// How:  1. one entry: a signature, or the part of the graph that the user names. Its assignments become values; then
+//          entries are found again in the changed graph,
+//       2. a model that trains itself: signatures by their names, or parts of one training graph,
 //       3. variables that one entry writes are inputs of all entries that read them.
 
 #include "compiler/import/tensorflow/Reader.h"
@@ -22,7 +22,7 @@ namespace nacre::importer::tensorflow_format {
 // 1. One entry
 //===----------------------------------------------------------------------===//
 
-/// What the graph computes for a signature.
+/// Returns the part of the graph that computes a signature.
 FailureOr<TensorFlowEntry> TensorFlowModel::makeEntry(const Signature &signature, Location loc) {
   std::string what = "the signature '" + toPrintable(signature.name) + "'";
   auto find = [&](const SignatureTensor &named) -> FailureOr<TensorId> {
@@ -57,7 +57,7 @@ FailureOr<TensorFlowEntry> TensorFlowModel::makeEntry(const Signature &signature
   for (const SignatureTensor &output : signature.outputs)
     if (std::optional<TensorName> name = parseTensorName(output.info->name()))
       if (std::optional<int> node = graph->find(name->node))
-        called.push_back(*node); // a call does more than its results need
+        called.push_back(*node); // calls have effects besides their results
   FailureOr<std::vector<TensorId>> wanted = addWritten(inputs, std::move(outputs), called, what);
   if (failed(wanted))
     return failure();
@@ -67,7 +67,7 @@ FailureOr<TensorFlowEntry> TensorFlowModel::makeEntry(const Signature &signature
   return TensorFlowEntry{signature.name, signature.inputs, signature.outputs, std::move(*section)};
 }
 
-/// The outputs of one more entry, and behind them what it makes of variables.
+/// Appends the final values of variables that one more entry writes to its outputs.
 FailureOr<std::vector<TensorId>> TensorFlowModel::addWritten(ArrayRef<TensorId> inputs, std::vector<TensorId> outputs,
                                                              ArrayRef<int> last, StringRef what) {
   if (written.size() == entries.size()) {
@@ -81,7 +81,7 @@ FailureOr<std::vector<TensorId>> TensorFlowModel::addWritten(ArrayRef<TensorId> 
   return outputs;
 }
 
-/// What the user names, or what nobody reads.
+/// Finds the only entry of a model without signatures: the tensors that the user names, or the default outputs.
 LogicalResult TensorFlowModel::findNamedEntry(const ImportOptions &options) {
   ImportOptions named = options;
   for (std::vector<std::string> *tensors : {&named.inputs, &named.outputs})
@@ -96,7 +96,8 @@ LogicalResult TensorFlowModel::findNamedEntry(const ImportOptions &options) {
   if (failed(wanted))
     return failure();
   if (!written.front().empty()) {
-    // What is assigned is read by none, but it is no output either.
+    // An assignment has no reader, but is not an output, so the default outputs are found before assignments are
+    // edited.
     for (TensorId output : section->outputs)
       if (!edits.isEmpty())
         impliedOutputs.push_back((graph->getNode(output.node).getName() + ":" + Twine(output.result)).str());
@@ -131,7 +132,7 @@ LogicalResult TensorFlowModel::findSignatures(ArrayRef<std::string> names, Locat
 
 namespace {
 
-/// An entry of a model that trains itself, and the signatures that may be it.
+/// An entry of a model that trains itself, with the names of signatures that can be it.
 struct TrainedSignature {
   const char *entry;
   ArrayRef<const char *> names;
@@ -148,7 +149,7 @@ bool hasSignature(const tensorflow::MetaGraphDef &meta, StringRef name) {
 
 } // namespace
 
-/// Signatures by their names. What no entry is stores or restores variables as a rule, which states do.
+/// Finds entries by the names of signatures. Other signatures usually store or restore variables; states do that here.
 FailureOr<bool> TensorFlowModel::findTrainedSignatures(Location loc) {
   std::vector<std::string> wanted;
   std::vector<StringRef> called;
@@ -166,7 +167,7 @@ FailureOr<bool> TensorFlowModel::findTrainedSignatures(Location loc) {
   if (train.outputs.size() == 1)
     train.outputs.front().key = "loss";
   if (called.back() != "evaluate") {
-    // The same without the step.
+    // The evaluation has the outputs of the training step, without the step itself.
     const std::vector<TensorId> outputs(train.section.outputs.begin(),
                                         train.section.outputs.begin() + std::ptrdiff_t(train.outputs.size()));
     std::vector<TensorId> inputs;
@@ -196,7 +197,7 @@ FailureOr<bool> TensorFlowModel::findTrainedSignatures(Location loc) {
   return true;
 }
 
-/// Parts of one graph.
+/// Finds the entries `main`, `train` and `evaluate` as parts of one graph.
 FailureOr<bool> TensorFlowModel::findTrainedParts(const ImportOptions &options) {
   ImportOptions named = options;
   for (std::vector<std::string> *tensors : {&named.inputs, &named.outputs})
@@ -256,7 +257,7 @@ FailureOr<bool> TensorFlowModel::findTrainedParts(const ImportOptions &options) 
   return true;
 }
 
-/// Whether the model trains itself; if so, its entries are found.
+/// Returns whether the model trains itself; if so, its entries are found.
 FailureOr<bool> TensorFlowModel::findTrainedEntries(const ImportOptions &options, Location loc) {
   if (!options.signatures.empty())
     return false;
@@ -269,7 +270,7 @@ FailureOr<bool> TensorFlowModel::findTrainedEntries(const ImportOptions &options
 // 3. All entries
 //===----------------------------------------------------------------------===//
 
-/// What one entry writes is an input of all that read it.
+/// Makes the variables that one entry writes inputs of all entries that read them.
 void TensorFlowModel::keepVariables() {
   std::set<std::string> names;
   for (ArrayRef<WrittenVariable> variables : written)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// TensorFlow, as one of the formats that models come in.
+// TensorFlow as an input format of the importer.
 //
 // How:  1. attributes as the binder wants them,
-//       2. the view of a checked graph that the walk wants,
-//       3. the view of a model: a graph for each signature that is asked for.
+//       2. the view of a checked graph, as the importer walks over it,
+//       3. the view of a model: a graph for each requested signature.
 
 #include "compiler/import/tensorflow/Format.h"
 
@@ -27,22 +27,22 @@ namespace {
 // 1. Attributes
 //===----------------------------------------------------------------------===//
 
-/// Whether the attribute only repeats the element types of operands, or is a hint. Of the many that begin with a T two say
-/// what a result is.
+/// True if the attribute only repeats the element types of operands, or is a hint. Most names that begin with T repeat
+/// types; Targmax and Tout give the type of a result.
 bool isRedundant(StringRef name, const tensorflow::AttrValue &value) {
   bool isType =
       value.value_case() == tensorflow::AttrValue::kType || (value.has_list() && value.list().type_size() > 0);
   bool namesOperand = (name.starts_with("T") && name != "Targmax" && name != "Tout") || name == "SrcT" || name == "U" ||
                       name == "Index";
-  // Complex numbers are lists of their parts, which have types of their own.
+  // A complex result becomes a list of its two parts, which have their own types.
   bool isComplex = value.type() == tensorflow::DT_COMPLEX64 || value.type() == tensorflow::DT_COMPLEX128;
   namesOperand |= name == "Tout" && isComplex;
-  // A list of lists says nothing of the rows that these have.
+  // The element type of a list of lists says nothing about the rows of the inner lists.
   namesOperand |= name == "element_dtype" && value.type() == tensorflow::DT_VARIANT;
   return name.starts_with("_") || (isType && namesOperand);
 }
 
-/// Returns a type of complex numbers by its number; null for another type.
+/// Returns a complex type by its DataType number, or null for other types.
 Type getComplexType(int type, Builder builder) {
   if (type == tensorflow::DT_COMPLEX64)
     return ComplexType::get(builder.getF32Type());
@@ -51,7 +51,7 @@ Type getComplexType(int type, Builder builder) {
 
 FailureOr<Attribute> readType(int type, StringRef name, Location loc) {
   Type element = fromDataType(type, loc.getContext());
-  // Only Cast makes complex numbers of a type that the node says.
+  // Only Cast gives its result a complex type by an attribute.
   if (!element && name == "DstT")
     element = getComplexType(type, Builder(loc.getContext()));
   if (!element)
@@ -60,7 +60,7 @@ FailureOr<Attribute> readType(int type, StringRef name, Location loc) {
   return Attribute(TypeAttr::get(element));
 }
 
-/// Null for an empty list, which says no more than a missing one.
+/// Returns null for an empty list, which means the same as a missing one.
 FailureOr<Attribute> readList(const tensorflow::AttrValue::ListValue &list, StringRef name, Location loc) {
   Builder builder(loc.getContext());
   if (list.i_size())
@@ -103,7 +103,7 @@ FailureOr<Attribute> readAttribute(TensorFlowModel &model, const tensorflow::Att
     return Attribute(*tensor);
   }
   case tensorflow::AttrValue::VALUE_NOT_SET:
-    return Attribute(builder.getUnitAttr()); // some writers leave out zeros, which says nothing of their kind
+    return Attribute(builder.getUnitAttr()); // some writers omit zeros; the kind of the value is then unknown
   default:
     return emitError(loc) << "attribute '" << name
                           << "' must be a number, a string, a type, a shape, a tensor or a list of those";
@@ -121,10 +121,10 @@ public:
   /// Raises the control flow, if there is any.
   LogicalResult raise();
 
-  /// The graph as it is computed: raised, where it has control flow.
+  /// Returns the graph to import: the raised one if there is control flow.
   GraphView &getComputed() { return raised ? *raised : *this; }
 
-  /// What users call the tensor that they name, if the graph has it.
+  /// Returns the user's name of a tensor, or nullopt if the graph does not have the tensor.
   std::optional<std::string> findName(StringRef name) const;
 
   SmallVector<GraphValue> getInputs() const override { return inputs; }
@@ -146,15 +146,15 @@ private:
   const CheckedGraph &graph;
   const Section &section;
   SmallVector<GraphValue> inputs;
-  std::set<TensorId> cut, read;    ///< those that are inputs, and those that somebody wants
-  const std::set<TensorId> halves; ///< those that are read as halves, whatever they say
+  std::set<TensorId> cut, read;    ///< `cut`: tensors that are inputs; `read`: tensors that a node or an output reads
+  const std::set<TensorId> halves; ///< tensors read as f16, whatever their declared type
   std::unique_ptr<GraphView> raised;
   mutable llvm::BumpPtrAllocator memory;
   mutable llvm::UniqueStringSaver names{memory};
 };
 
-/// The tensors that every reader takes halves of. T is the type of the first operand, where that is a real at all; of others
-/// it need not be.
+/// Returns the tensors that all readers take as f16. T is the type of the first operand if that is a real number; other
+/// operands can have other types.
 std::set<TensorId> findHalves(const CheckedGraph &graph, const Section &section) {
   std::set<TensorId> halves, others(section.outputs.begin(), section.outputs.end());
   for (int id : section.nodes) {
@@ -179,7 +179,7 @@ TensorFlowGraph::TensorFlowGraph(TensorFlowModel &model, const TensorFlowEntry &
       inputs.push_back(readKept(entry.kept[index - firstKept]));
       continue;
     }
-    // Those behind the signature's are placeholders that it has forgotten.
+    // Inputs after those of the signature are placeholders that the signature omits.
     bool isKeyed = index < entry.inputs.size();
     StringRef name = isKeyed ? entry.inputs[index].key : nameOf(input);
     bool hasGivenShape = options.shapes.count(name.str()) != 0;
@@ -193,7 +193,7 @@ TensorFlowGraph::TensorFlowGraph(TensorFlowModel &model, const TensorFlowEntry &
     read.insert(graph.getNode(node).operands.begin(), graph.getNode(node).operands.end());
 }
 
-/// A variable, which is of the type that it begins with.
+/// Returns a kept variable as an input, with the element type and shape of its initial value.
 GraphValue TensorFlowGraph::readKept(const KeptVariable &kept) const {
   StringRef name = graph.getNode(kept.node).getName();
   auto type = cast<ShapedType>(kept.initial.getType());
@@ -215,7 +215,7 @@ LogicalResult TensorFlowGraph::raise() {
   return view;
 }
 
-/// The first result has the name of its node alone.
+/// Returns `node` for the first result of a node, and `node:k` for result k.
 StringRef TensorFlowGraph::nameOf(TensorId tensor) const {
   StringRef node = graph.getNode(tensor.node).getName();
   return tensor.result ? names.save(node + ":" + Twine(tensor.result)) : node;
@@ -229,14 +229,14 @@ std::optional<std::string> TensorFlowGraph::findName(StringRef name) const {
   return tensor ? std::optional(nameOf(*tensor).str()) : std::nullopt;
 }
 
-/// What the node says of its result, and a signature of its shape: its types are not always right. A placeholder's shape of
-/// no axes may have been unknown when it was written, so that one that the user gives counts.
+/// Returns the type that the node declares, with the shape of the signature, whose types can be wrong. A placeholder
+/// with no axes may have had an unknown shape when it was written, so a shape that the user gives wins.
 DeclaredType TensorFlowGraph::readDeclared(TensorId tensor, const tensorflow::TensorInfo *info,
                                            bool hasGivenShape) const {
   const tensorflow::NodeDef &node = *graph.getNode(tensor.node).proto;
   DeclaredType type;
   int number = getResultType(node, tensor.result);
-  // Who rewrites a graph to halves may forget its inputs.
+  // Tools that convert a graph to f16 can leave inputs declared as f32.
   if (number == tensorflow::DT_FLOAT && halves.count(tensor)) {
     emitRemark(graph.getLocation(tensor.node))
         << "is declared as floats, but holds halves, because all nodes that read it take halves";
@@ -304,7 +304,7 @@ FailureOr<SmallVector<NamedAttribute>> TensorFlowGraph::readAttributes(size_t in
     values[entry.key()] = &entry.value();
   for (const tensorflow::AttrEntry &entry : node.attr()) {
     StringRef name = entry.key();
-    // Of those with one name the last counts.
+    // If several attributes have one name, the last one counts.
     if (values.lookup(name) != &entry.value() || isRedundant(name, entry.value()))
       continue;
     FailureOr<Attribute> value = readAttribute(model, entry.value(), name, loc);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// TensorFlow, as one of the formats that models come in.
+// TensorFlow as an input format of the importer.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_FORMAT_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_FORMAT_H

@@ -43,7 +43,7 @@ const ImportRegistry &getOperators() {
     registerTensorArrays(result);
     registerTensorLists(result);
     registerVariables(result);
-    registerGradients(result); // of operators above
+    registerGradients(result); // gradients of the operators above
     return result;
   }();
   return registry;

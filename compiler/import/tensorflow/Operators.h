@@ -9,7 +9,7 @@
 
 namespace nacre::importer::tensorflow_format {
 
-/// All operators that have handlers.
+/// Returns the registry of all operators that have handlers.
 const ImportRegistry &getOperators();
 
 } // namespace nacre::importer::tensorflow_format

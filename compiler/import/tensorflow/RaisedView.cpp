@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A graph whose control flow is raised, as the walk over a model sees it.
+// A graph whose control flow is raised, as the importer walks over it.
 //
-// How:  1. what the raising is told: nodes by number, and a node more for each tensor at which the graph is cut,
-//       2. what it says, with names: a value has that of the tensor in the file,
+// How:  1. the input of raising: nodes by number, and one more node for each tensor at which the graph is cut,
+//       2. its result, with names: a value has the name of its tensor in the file,
 //       3. parts as graphs.
 
 #include "compiler/import/tensorflow/RaisedView.h"
@@ -20,10 +20,10 @@ namespace nacre::importer::tensorflow_format {
 namespace {
 
 //===----------------------------------------------------------------------===//
-// 1. What is told
+// 1. The input of raising
 //===----------------------------------------------------------------------===//
 
-/// The nodes of the file, then an input for each tensor that the section cuts at.
+/// Returns the nodes of the file, then an input for each tensor at which the section is cut.
 std::vector<ControlNode> describeNodes(const CheckedGraph &graph, const Section &section) {
   std::vector<ControlNode> nodes;
   std::map<TensorId, Port> cut;
@@ -48,7 +48,7 @@ std::vector<ControlNode> describeNodes(const CheckedGraph &graph, const Section 
 }
 
 //===----------------------------------------------------------------------===//
-// 2. What is said
+// 2. The result with names
 //===----------------------------------------------------------------------===//
 
 struct Raised {
@@ -69,7 +69,7 @@ struct Raised {
   const Section &section;
   std::vector<ControlNode> nodes;
   RaisedGraph raised;
-  llvm::DenseMap<unsigned, size_t> places; ///< of nodes in the section
+  llvm::DenseMap<unsigned, size_t> places; ///< indices in the section, by node of the graph
   mutable llvm::BumpPtrAllocator memory;
   mutable llvm::UniqueStringSaver names{memory};
 
@@ -77,7 +77,8 @@ private:
   std::optional<bool> readPredicate(Port port);
 };
 
-/// The first result has the name of its node alone; no node has a name with a colon, so that numbers can have one.
+/// Returns `node` for the first result of a node, and `node:k` for result k. Numbers are `:k`, because no node has a
+/// colon in its name.
 StringRef Raised::nameOf(Port port) const {
   if (port.isNumber())
     return names.save(":" + Twine(port.result));
@@ -94,7 +95,7 @@ std::optional<bool> Raised::readPredicate(Port port) {
     return std::nullopt;
   FailureOr<ElementsAttr> value = flat.readConstant(nodes[port.node].name);
   if (failed(value) || value->getNumElements() != 1 || !value->getElementType().isInteger(1))
-    return std::nullopt; // whoever reads it says what is wrong
+    return std::nullopt; // the reader of the value reports the error
   return *value->value_begin<bool>();
 }
 
@@ -119,7 +120,7 @@ LogicalResult Raised::raise() {
 
 class PartView : public GraphView {
 public:
-  /// Of the graph as a whole `arguments` are none, and it has its own inputs and outputs.
+  /// Takes the inputs and outputs of the section if `isWhole`; `arguments` is then empty.
   PartView(std::shared_ptr<const Raised> raised, const RaisedPart &part, ArrayRef<Port> arguments, bool isWhole);
 
   SmallVector<GraphValue> getInputs() const override;
@@ -145,7 +146,7 @@ private:
   SmallVector<Port> arguments;
   bool isWhole;
   std::vector<RaisedItem> items;  ///< without constants and inputs
-  std::vector<GraphNode> renamed; ///< behind them: what calls outputs as they are called in the file
+  std::vector<GraphNode> renamed; ///< after `items`: copies that give outputs their names in the file
 };
 
 PartView::PartView(std::shared_ptr<const Raised> given, const RaisedPart &part, ArrayRef<Port> arguments, bool isWhole)
@@ -216,7 +217,8 @@ GraphNode PartView::getNode(size_t index) const {
   return node;
 }
 
-/// Of a loop: how many values it carries, and of each count the carried value, the comparison, and whether its step is taken away.
+/// Returns the attributes of a loop: the number of carried values, and three numbers for each count. These are the
+/// carried value, the comparison, and whether the step is subtracted.
 FailureOr<SmallVector<NamedAttribute>> PartView::readAttributes(size_t index) {
   SmallVector<NamedAttribute> attributes;
   if (index >= items.size())

@@ -2,10 +2,10 @@
 //
 // A graph whose control flow is raised, as the walk over a model sees it.
 //
-// What: Switch, Merge, Enter and their kin are no nodes any more. A conditional is one node, which the operator Merge stands
-//       for, with the graphs `then` and `else`; a loop is one of LoopCond with the graphs `condition` and `body`.
-// How:  the view of the graph as it is in the file still answers for nodes, attributes and constants; this one says which of
-//       them are where, and what they read (control/RaiseControl.h).
+// Switch, Merge, Enter and the like are not nodes of this view. A conditional is one node of the operator Merge, with
+// the graphs `then` and `else`. A loop is one node of LoopCond, with the graphs `condition` and `body`. The flat view
+// of the file still answers for nodes, attributes and constants. This view says which of them belong to which graph,
+// and which values they read (control/RaiseControl.h).
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_RAISEDVIEW_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_RAISEDVIEW_H
@@ -15,11 +15,11 @@
 
 namespace nacre::importer::tensorflow_format {
 
-/// Whether there is control flow to raise.
+/// True if the section has control flow to raise.
 bool hasControlFlow(const CheckedGraph &graph, const Section &section);
 
-/// The view of the raised graph; `flat` is that of the section, whose nodes it has in their order. Both must live as long as
-/// the result, and what is opened from it. Errors are emitted at the node they concern.
+/// Returns the view of the raised graph. `flat` is the view of the section and has its nodes in the same order. `flat`
+/// and `graph` must outlive the result and all views opened from it. Errors are emitted at the node they concern.
 mlir::FailureOr<std::unique_ptr<GraphView>> raiseView(GraphView &flat, const CheckedGraph &graph,
                                                       const Section &section);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bytes of a TensorFlow model to a view that can be trusted.
+// Converts the bytes of a TensorFlow model to a checked view.
 //
-// How:  1. the file, whatever message it holds,
-//       2. variables: a checkpoint, what no checkpoint has, and what is kept,
+// How:  1. the file, for each kind of message that it can hold,
+//       2. variables: of a checkpoint, started by the graph, and kept,
 //       3. constants.
 //       Entries.cpp finds the entries.
 
@@ -54,7 +54,7 @@ LogicalResult TensorFlowModel::parse(WireRoot root, const ImportOptions &options
 FailureOr<std::unique_ptr<TensorFlowModel>> TensorFlowModel::read(const ModelFile &file, const ImportOptions &options,
                                                                   MLIRContext *context) {
   Location loc = FileLineColLoc::get(context, file.name, 0, 0);
-  // What begins like none is damaged, and the reader tells how.
+  // A file of no known kind is read as a graph, so that the parser reports the damage.
   WireRoot root = findRoot(file.getBuffer()).value_or(WireRoot::Graph);
   FailureOr<FileBytes> bytes =
       isText(file.getBuffer()) ? encodeText(file.getBuffer(), root, loc) : FailureOr(file.bytes);
@@ -73,7 +73,7 @@ FailureOr<std::unique_ptr<TensorFlowModel>> TensorFlowModel::read(const ModelFil
   if (failed(calls))
     return failure();
   model->calls = std::move(*calls);
-  // For inference, they need not be supported: outputs do not depend on them.
+  // Training only: the arrays need not be supported for inference, because outputs do not depend on them.
   if (options.trainsItself) {
     const LogicalResult arrays = replaceGradientArrays(*model->meta->mutable_graph_def(), loc),
                         stacks = replaceGradientStacks(*model->meta->mutable_graph_def(), loc);
@@ -92,7 +92,7 @@ FailureOr<std::unique_ptr<TensorFlowModel>> TensorFlowModel::read(const ModelFil
 // 2. Variables
 //===----------------------------------------------------------------------===//
 
-/// Those that the entry reads or keeps, each once.
+/// Returns the variables that the entry reads or keeps, each once.
 std::vector<int> TensorFlowModel::findVariables(const TensorFlowEntry &entry) const {
   llvm::SetVector<int> found;
   auto look = [&](TensorId tensor) {
@@ -107,7 +107,7 @@ std::vector<int> TensorFlowModel::findVariables(const TensorFlowEntry &entry) co
   return {found.begin(), found.end()};
 }
 
-/// Those of all entries.
+/// Returns the variables of all entries.
 std::vector<int> TensorFlowModel::findVariables() const {
   llvm::SetVector<int> found;
   for (const TensorFlowEntry &entry : entries)
@@ -121,7 +121,8 @@ bool TensorFlowModel::isKept(int variable) const {
   });
 }
 
-/// In a graph that trains, a variable that no optimizer changes is a statistic if the network reads it.
+/// Returns the role of a kept variable. In a graph that trains, a variable that no optimizer changes is a statistic if
+/// the network reads it.
 nn::VariableRole TensorFlowModel::findRole(const KeptVariable &kept) const {
   if (auto known = roles.find(graph->getNode(kept.node).getName()); known != roles.end())
     return known->second;
@@ -157,7 +158,7 @@ LogicalResult TensorFlowModel::bindVariables(StringRef prefix, Location loc) {
   return success();
 }
 
-/// Variables that no checkpoint has, but that the graph itself gives a value which constants make, become that value.
+/// Replaces variables that no checkpoint has by their initial values, if these are made of constants only.
 LogicalResult TensorFlowModel::startVariables(const ImportOptions &options, Location loc) {
   llvm::DenseMap<int, TensorId> initial = findInitialValues(*graph);
   std::vector<int> started;
@@ -182,7 +183,7 @@ LogicalResult TensorFlowModel::startVariables(const ImportOptions &options, Loca
   return findEntries(options, loc);
 }
 
-/// Returns the value of the checkpoint, or else what the graph gives the variable: a constant, or a Fill of constants.
+/// Returns the checkpoint's value, or else the initial value from the graph: a constant, or a Fill of constants.
 FailureOr<ElementsAttr> TensorFlowModel::readInitial(int variable, std::optional<TensorId> given) {
   const Location loc = graph->getLocation(variable);
   if (!given || variables.find(graph->getNode(variable), variable))
@@ -219,9 +220,9 @@ FailureOr<ElementsAttr> TensorFlowModel::readInitial(int variable, std::optional
   return ElementsAttr(DenseElementsAttr::get(RankedTensorType::get(dims, elementType), splat));
 }
 
-/// What is kept begins as the checkpoint has it, or as the graph gives it.
+/// Reads the initial values of kept variables from the checkpoint or from the graph.
 LogicalResult TensorFlowModel::startKept() {
-  llvm::StringMap<int> owners; // of parts of the checkpoint
+  llvm::StringMap<int> owners; // first variable of each part of the checkpoint
   for (int variable : findVariables()) {
     std::optional<CheckpointPart> part = variables.find(graph->getNode(variable), variable);
     int owner = part ? owners.try_emplace(part->key + '\0' + part->slice, variable).first->second : variable;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bytes of a TensorFlow model to a view that can be trusted.
+// Converts the bytes of a TensorFlow model to a checked view.
 //
-// What: parses the file, inlines the functions of its graph, checks that (CheckedGraph.h), finds what of it is computed
-//       (Section.h), for each signature that is asked for, and where its variables' values are (saved/SavedVariables.h).
-// Why:  models come from strangers. This is the only code that meets their bytes; whatever it lets through is safe to
-//       read, and whatever it refuses is an error at a place in the model, never a crash.
+// The reader parses the file, inlines the functions of its graph and checks the graph (CheckedGraph.h). For each
+// requested signature it finds the part to compute (Section.h) and the values of its variables
+// (saved/SavedVariables.h). Models come from strangers, and only this code reads their bytes. Everything that it
+// accepts is safe to read; everything that it refuses is an error at a place in the model, never a crash.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_READER_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_READER_H
@@ -22,7 +22,7 @@
 
 namespace nacre::importer::tensorflow_format {
 
-/// A variable that is written: by this entry, or by another, and then read here.
+/// A variable that an entry reads and that this or another entry writes.
 struct KeptVariable {
   int node;
   bool isAssigned;
@@ -32,30 +32,31 @@ struct KeptVariable {
 
 /// A function that the model offers.
 struct TensorFlowEntry {
-  llvm::StringRef name; ///< empty where there is only one
-  /// Of the first inputs and of all outputs of the section; none where the graph has no signature.
+  llvm::StringRef name; ///< empty if the model has only one
+  /// Tensors of the signature: the first inputs, and all outputs of the section. Empty if the graph has no signature.
   std::vector<SignatureTensor> inputs, outputs;
   Section section;
-  /// The last inputs of the section; those that are assigned are its last outputs.
+  /// The last inputs of the section. The assigned ones are also its last outputs.
   std::vector<KeptVariable> kept = {};
 };
 
-/// Whether the user names tensors, not a signature.
+/// True if the user names tensors instead of a signature.
 bool namesTensors(const ImportOptions &options);
 
 class TensorFlowModel {
 public:
-  /// Reads a frozen graph, a MetaGraph or a saved model, as bytes or as text. Errors are emitted at the node they concern.
+  /// Reads a frozen graph, a MetaGraph or a saved model, in binary or text form. Errors are emitted at the node they
+  /// concern.
   static mlir::FailureOr<std::unique_ptr<TensorFlowModel>> read(const ModelFile &file, const ImportOptions &options,
                                                                 mlir::MLIRContext *context);
 
   const CheckedGraph &getGraph() const { return *graph; }
   llvm::ArrayRef<TensorFlowEntry> getEntries() const { return entries; }
 
-  /// A tensor of the file as a constant, the same attribute each time; errors are emitted at `loc`.
+  /// Returns a tensor of the file as a constant, the same attribute on each call. Errors are emitted at `loc`.
   mlir::FailureOr<mlir::ElementsAttr> readConstant(const tensorflow::TensorProto &tensor, llvm::StringRef name,
                                                    mlir::Location loc);
-  /// The value of a Const, or of a variable.
+  /// Returns the value of a Const or of a variable.
   mlir::FailureOr<mlir::ElementsAttr> readConstant(int node, mlir::Location loc);
 
 private:
@@ -82,20 +83,20 @@ private:
   mlir::LogicalResult startVariables(const ImportOptions &options, mlir::Location loc);
 
   TensorFlowFile file;
-  tensorflow::SavedModel saved;             ///< around whatever the file holds
-  tensorflow::MetaGraphDef *meta = nullptr; ///< of `saved`
-  llvm::StringMap<int> wrapped;             ///< variables of functions without a signature: objects by node
+  tensorflow::SavedModel saved;             ///< wraps a file that holds only a graph or a MetaGraph
+  tensorflow::MetaGraphDef *meta = nullptr; ///< the chosen graph of `saved`
+  llvm::StringMap<int> wrapped;             ///< objects of variables by node, for functions without a signature
   CallResults calls;
   std::optional<CheckedGraph> graph;
   std::vector<TensorFlowEntry> entries;
-  std::vector<std::vector<WrittenVariable>> written; ///< by each entry
-  bool isTrained = false;                            ///< the entries are those of a model that trains itself
-  std::optional<TrainingGraph> training;             ///< of one that is no more than a graph
-  llvm::StringMap<nn::VariableRole> roles;           ///< of variables that optimizers change
-  std::vector<std::string> impliedOutputs;           ///< of a graph whose assignments are edited
+  std::vector<std::vector<WrittenVariable>> written; ///< variables that each entry writes
+  bool isTrained = false;                            ///< true if the entries are those of a model that trains itself
+  std::optional<TrainingGraph> training;             ///< set if the model is only a graph that trains
+  llvm::StringMap<nn::VariableRole> roles;           ///< roles of the variables that optimizers change
+  std::vector<std::string> impliedOutputs;           ///< default outputs, found before assignments are edited
   VariableEdits edits;
   SavedVariables variables;
-  llvm::DenseMap<uint64_t, mlir::ElementsAttr> constants; ///< by where their elements begin
+  llvm::DenseMap<uint64_t, mlir::ElementsAttr> constants; ///< keyed by the file offset of their elements
 };
 
 } // namespace nacre::importer::tensorflow_format

@@ -2,9 +2,9 @@
 //
 // The part of a graph that is computed: from its inputs to its outputs.
 //
-// How:  1. what the user names,
-//       2. without that: what nobody reads; of parts that have nothing to do with one another the largest,
-//       3. what the outputs reach; inputs of texts are refused, with a place to cut behind.
+// How:  1. the tensors that the user names,
+//       2. default outputs: tensors that no node reads, in the largest connected part of the graph,
+//       3. the nodes that outputs reach. Inputs of strings are refused; the error names a tensor after them to cut at.
 
 #include "compiler/import/tensorflow/Section.h"
 
@@ -24,7 +24,7 @@ using namespace mlir;
 namespace nacre::importer::tensorflow_format {
 namespace {
 
-/// Variables are constants; those that a run writes are inputs (saved/WrittenVariables.h).
+/// True for constants and for variables. Variables that a run writes become inputs (saved/WrittenVariables.h).
 bool isConstant(const CheckedNode &node) { return node.getOp() == "Const" || isVariable(node); }
 
 bool isNumeric(const CheckedNode &node, int result) {
@@ -33,7 +33,7 @@ bool isNumeric(const CheckedNode &node, int result) {
 }
 
 //===----------------------------------------------------------------------===//
-// 1. What the user names
+// 1. Tensors that the user names
 //===----------------------------------------------------------------------===//
 
 FailureOr<TensorId> findNamed(const CheckedGraph &graph, StringRef option, StringRef name) {
@@ -61,22 +61,22 @@ LogicalResult findNamed(const CheckedGraph &graph, StringRef option, ArrayRef<st
 }
 
 //===----------------------------------------------------------------------===//
-// 2. What nobody reads
+// 2. Default outputs
 //===----------------------------------------------------------------------===//
 
-/// What stands at the end of a graph and is no result of it.
+/// True if a node that no other node reads is not a result of the model.
 bool isLeftover(const CheckedGraph &graph, const CheckedNode &node) {
   constexpr StringRef leftovers[] = {"NoOp",          "Const",      "Assert",     "Print",   "PrintV2",
                                      "SaveV2",        "Save",       "RestoreV2",  "Restore", "Placeholder",
                                      "PlaceholderV2", "VariableV2", "VarHandleOp"};
-  // A sum or a difference that is assigned is training's, also where freezing made a constant of the variable.
+  // Updates belong to training, even if freezing has made a constant of the updated variable.
   bool assigns = countTrainedOperands(node.getOp()) != 0;
   assigns |= node.getOp().starts_with("Assign") && !node.operands.empty() &&
              (node.getOp() != "Assign" || findVariable(graph, node.operands[0]));
   return assigns || llvm::is_contained(leftovers, node.getOp());
 }
 
-/// Whether the node only ties others to a branch, or is what a branch is made of: computed on one side alone.
+/// True if the node only ties others to one side of a branch: a Switch, or an Identity of one.
 bool isPivot(const CheckedGraph &graph, const CheckedNode &node) {
   const CheckedNode *source = &node;
   if (node.getOp() == "Identity" && !node.operands.empty())
@@ -93,7 +93,7 @@ std::string join(const CheckedGraph &graph, ArrayRef<int> nodes) {
   return nodes.size() > most ? text + " and " + std::to_string(nodes.size() - most) + " more" : text;
 }
 
-/// The parts of the graph that data connect, by the first node of each; those that share constants alone are apart.
+/// Returns the parts of the graph that data connects. Shared constants do not connect parts.
 llvm::EquivalenceClasses<int> findParts(const CheckedGraph &graph) {
   llvm::EquivalenceClasses<int> parts;
   for (int node = 0; node < static_cast<int>(graph.getNodes().size()); ++node) {
@@ -132,7 +132,7 @@ std::vector<TensorId> findOutputs(const CheckedGraph &graph, const CallResults &
       continue;
     }
     const CheckedNode &node = graph.getNode(candidate);
-    // Which value a Merge took is of use to nobody but its reader; what a batch normalization gives besides is for its gradient.
+    // Only readers of a Merge use its second result. Further results of a batch normalization are for its gradient.
     bool givesOne = getControlKind(node.getOp()) == ControlKind::Merge || node.getOp().starts_with("FusedBatchNorm");
     int count = givesOne ? 1 : countResults(*node.proto);
     for (int result = 0; result < count; ++result)
@@ -146,10 +146,10 @@ std::vector<TensorId> findOutputs(const CheckedGraph &graph, const CallResults &
 }
 
 //===----------------------------------------------------------------------===//
-// 3. What outputs reach
+// 3. Nodes that outputs reach
 //===----------------------------------------------------------------------===//
 
-/// The first tensors of numbers behind a node of texts, or what stands between.
+/// Returns the first node with numbers that depends on `text`, a node of strings, or "" if no node does.
 std::string findNumbersBehind(const CheckedGraph &graph, int text) {
   std::set<int> behind = {text};
   for (int node : graph.getOrder()) {
@@ -175,7 +175,7 @@ LogicalResult checkInput(const CheckedGraph &graph, TensorId input) {
   return error;
 }
 
-/// Returns whether a placeholder's shape must be given. An open first axis alone is taken as 1.
+/// Returns whether a placeholder's shape must be given. If only the first axis is open, its size is taken as 1.
 bool isOpen(const CheckedNode &placeholder) {
   const tensorflow::AttrValue *shape = findAttribute(*placeholder.proto, "shape");
   if (!shape || !shape->has_shape() || shape->shape().unknown_rank())
@@ -184,11 +184,11 @@ bool isOpen(const CheckedNode &placeholder) {
          llvm::any_of(llvm::drop_begin(shape->shape().dim()), [](const auto &dim) { return dim.size() < 0; });
 }
 
-/// The outputs that depend on `input`, also where it only decides.
+/// Returns the outputs that depend on `input`, over data or control edges.
 SmallVector<int> findDependent(const CheckedGraph &graph, const Section &section, TensorId input) {
   std::vector<bool> depends(graph.getNodes().size(), false);
   depends[input.node] = true;
-  // The order does not contain the way from an iteration to the next one: loops take more than one walk.
+  // The order has no edges from one iteration to the next, so loops need more than one walk.
   for (bool changes = true; changes;) {
     changes = false;
     for (int id : section.nodes) {
@@ -207,8 +207,8 @@ SmallVector<int> findDependent(const CheckedGraph &graph, const Section &section
   return dependent;
 }
 
-/// Without --output: notes that inputs whose shapes will be asked for can be left out, if only some outputs depend on them. A predicate
-/// may decide about nothing but updates of training.
+/// Without --output: notes open inputs that only some outputs depend on, because the user may leave these outputs out.
+/// For example, a predicate may only select updates of training.
 void noteAvoidable(const CheckedGraph &graph, const Section &section, const ImportOptions &options) {
   for (TensorId input : section.inputs) {
     const CheckedNode &node = graph.getNode(input.node);
@@ -223,7 +223,7 @@ void noteAvoidable(const CheckedGraph &graph, const Section &section, const Impo
   }
 }
 
-/// The tensors that the section's nodes read, and its outputs.
+/// Returns the tensors that the section's nodes read, and its outputs.
 std::set<TensorId> findRead(const CheckedGraph &graph, const Section &section) {
   std::set<TensorId> read(section.outputs.begin(), section.outputs.end());
   for (int node : section.nodes)
@@ -249,7 +249,7 @@ FailureOr<Section> findSection(const CheckedGraph &graph, std::vector<TensorId> 
     int node = pending.back();
     pending.pop_back();
     llvm::for_each(graph.getNode(node).operands, reach);
-    // What ties a node to a branch decides whether it is computed.
+    // A control edge from a pivot decides whether the node is computed.
     for (int control : graph.getNode(node).controls)
       if (isPivot(graph, graph.getNode(control)))
         reach({control, 0});

@@ -2,11 +2,10 @@
 //
 // The part of a graph that is computed: from its inputs to its outputs.
 //
-// What: which tensors come from outside, which are wanted, and the nodes between them.
-// Why:  a frozen graph names neither inputs nor outputs, and drags along what training and loading left behind.
-// How:  the user's --input and --output cut anywhere, and so does --set; without them placeholders are inputs, and what nobody
-//       reads is an output. What no output reaches over data, or over the pivots of branches, is
-//       not there.
+// A section has the tensors that come from outside, the wanted tensors, and the nodes between them. A frozen graph
+// names neither inputs nor outputs, and contains leftovers of training and loading. The user's --input, --set and
+// --output can cut the graph anywhere. By default, placeholders are inputs, and tensors that no node reads are outputs.
+// Nodes that no output reaches over data or over the pivots of branches are left out.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_SECTION_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_SECTION_H
@@ -22,22 +21,24 @@ namespace nacre::importer::tensorflow_format {
 struct Section {
   std::vector<TensorId> inputs; ///< first those that the user names, then placeholders in the order of the file
   std::vector<TensorId> outputs;
-  std::vector<int> nodes; ///< what computes the outputs of the inputs, constants apart, in the order of the graph
+  std::vector<int> nodes; ///< nodes that compute the outputs from the inputs, without constants, in the order of the
+                          ///< graph
 };
 
-/// Errors are emitted at the node they concern. `calls` are those that the graph had.
+/// Finds the part of the graph that the user asks for. `calls` are the results of the inlined calls. Errors are emitted
+/// at the node they concern.
 mlir::FailureOr<Section> findSection(const CheckedGraph &graph, const ImportOptions &options, const CallResults &calls);
 
-/// The same between tensors that are known: `inputs` are cut, and placeholders that are reached are added. An input that
-/// leads to no output is one nevertheless.
+/// Finds the section between known tensors. The graph is cut at `inputs`; reached placeholders become inputs, too. An
+/// input that reaches no output stays an input.
 mlir::FailureOr<Section> findSection(const CheckedGraph &graph, std::vector<TensorId> inputs,
                                      std::vector<TensorId> outputs);
 
-/// The same, without inputs that lead to no output.
+/// Finds the section between known tensors, but drops inputs that reach no output.
 mlir::FailureOr<Section> findReachedSection(const CheckedGraph &graph, std::vector<TensorId> inputs,
                                             std::vector<TensorId> outputs);
 
-/// The tensors that `--input`, `--set` and `--output` name, without nodes.
+/// Returns the tensors that `--input`, `--set` and `--output` name, without nodes.
 mlir::FailureOr<Section> findNamedTensors(const CheckedGraph &graph, const ImportOptions &options);
 
 } // namespace nacre::importer::tensorflow_format

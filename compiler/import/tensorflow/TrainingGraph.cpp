@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How a graph trains itself.
+// Finds the training parts of a graph.
 //
 // How:  1. the node that runs a step: it depends on an optimizer, and nothing depends on it,
-//       2. what depends on what: inputs, variables, and trained variables through operators that have gradients,
-//       3. the loss: it compares something trained with an input that meets no variable before, and nothing computes with it,
-//       4. the network's outputs: what the loss compares.
+//       2. dependences on inputs, on variables, and on trained variables through operators that have gradients,
+//       3. the loss: it compares a trained tensor with an input that meets no variable before. Nodes that compute never
+//          read it,
+//       4. the network's outputs: the trained tensors that the loss compares.
 
 #include "compiler/import/tensorflow/TrainingGraph.h"
 
@@ -30,7 +31,7 @@ namespace {
 
 using Nodes = std::vector<bool>;
 
-/// What optimizers call the learning rate.
+/// Returns the operand of an optimizer that is its learning rate.
 std::optional<size_t> findRateOperand(StringRef op) {
   const ImportRegistry::Entry *entry = countTrainedOperands(op) ? getOperators().find(op, /*version=*/0) : nullptr;
   if (!entry)
@@ -99,9 +100,9 @@ private:
   const OwnTraining &options;
   const size_t size;
   Nodes isInput;
-  Nodes isRead; ///< by a node that computes
+  Nodes isRead; ///< read by a node that computes
   Nodes onInput, onVariable, onTrained;
-  Nodes compares;   ///< something trained with an input that meets no variable before
+  Nodes compares;   ///< compares a trained tensor with an input that meets no variable before
   Nodes isCompared; ///< depends on such a comparison
 };
 
@@ -173,12 +174,12 @@ Nodes TrainingFinder::findRunning(int trainOp) const {
 // 2. Dependences
 //===----------------------------------------------------------------------===//
 
-/// Operators of which only the operands' shapes matter.
+/// True if the operator reads only the shapes of its operands.
 bool readsShape(StringRef op) {
   return llvm::is_contained({"Shape", "ShapeN", "Size", "Rank", "ZerosLike", "OnesLike"}, op);
 }
 
-/// Operators at which gradients end, though their results depend on the operands.
+/// True if gradients end at the operator, though its results depend on the operands.
 bool hasNoGradient(StringRef op) {
   return llvm::is_contained({"ArgMax", "ArgMin", "Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual",
                              "InTopK", "InTopKV2", "StopGradient", "Round", "Floor", "Ceil", "Sign"},
@@ -202,7 +203,7 @@ void TrainingFinder::followOnce(const llvm::DenseSet<int> &trained) {
       isCompared[id] = isCompared[id] || isCompared[source];
       hasTrained |= onTrained[source] && onInput[source];
       hasPlain |= onInput[source] && !onVariable[source];
-      // Summaries hold texts.
+      // Results of summaries are strings, which do not count as readers.
       if (countResults(*node.proto) == 0 || getResultType(*node.proto, 0) != tensorflow::DT_STRING)
         isRead[source] = true;
     }
@@ -222,7 +223,7 @@ void TrainingFinder::followDependences(const Nodes &runs) {
     if (std::optional<int> variable = findVariable(graph, node.operands.front()))
       trained.insert(*variable);
   }
-  // The order does not contain the way from an iteration to the next one: loops take more than one walk.
+  // The order has no edges from one iteration to the next, so loops need more than one walk.
   const auto followAll = [&] {
     std::array<Nodes, 4> before;
     do {
@@ -231,7 +232,7 @@ void TrainingFinder::followDependences(const Nodes &runs) {
     } while (before != std::array<Nodes, 4>{onInput, onVariable, onTrained, isCompared});
   };
   followAll();
-  // A walk that did not know all variables yet may have seen comparisons that are none.
+  // Comparisons found before all variables were known may be wrong, so they are computed again.
   isCompared.assign(size, false);
   followAll();
 }
@@ -240,7 +241,8 @@ void TrainingFinder::followDependences(const Nodes &runs) {
 // 3. The loss
 //===----------------------------------------------------------------------===//
 
-/// Whether the node is in a scope that tf.gradients opens, `gradients` or `gradients_1`: it also computes what nobody reads.
+/// True if the node is in a scope that tf.gradients opens, `gradients` or `gradients_1`. Such scopes also compute
+/// unused values.
 bool isInGradients(StringRef name) {
   while (!name.empty()) {
     auto [scope, rest] = name.split('/');
@@ -291,7 +293,7 @@ FailureOr<TensorId> TrainingFinder::findLoss() {
 //===----------------------------------------------------------------------===//
 
 FailureOr<std::vector<TensorId>> TrainingFinder::findOutputs(TensorId loss) {
-  // Level by level: what is compared nearest to the loss is the network's output, and nothing before it is.
+  // Walks back from the loss level by level: the tensors compared nearest to the loss are the outputs.
   std::vector<TensorId> outputs;
   llvm::SetVector<int> reached;
   reached.insert(loss.node);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How a graph trains itself.
+// Finds the training parts of a graph.
 //
-// What: the node that runs a step, the loss, the network's outputs, and the roles of the variables that an optimizer changes.
-// Why:  a training graph is one graph for everything. Its entries `main`, `train` and `evaluate` are different parts of it.
-// How:  tf.gradients and optimizers leave no marks, so the parts are found by what reads what; where that is ambiguous, an error
-//       lists the candidates and names the option that decides. Nodes and tensors are kept by name, because they are looked up
-//       again after assignments have become values (saved/WrittenVariables.h).
+// The result names the node that runs a step, the loss, the network's outputs, and the roles of variables that an
+// optimizer changes. A training graph is one graph for everything; its entries `main`, `train` and `evaluate` are
+// different parts of it. tf.gradients and optimizers leave no marks, so the parts are found from the readers of each
+// tensor. If that is ambiguous, an error lists the candidates and the option that decides. Nodes and tensors are stored
+// by name: they are looked up again after assignments became values (saved/WrittenVariables.h).
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_TRAININGGRAPH_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_TRAININGGRAPH_H
@@ -24,11 +24,11 @@ namespace nacre::importer::tensorflow_format {
 struct TrainingGraph {
   std::string trainOp, loss;
   std::string learningRate;         ///< placeholder that optimizers read as their rate, or ""
-  std::vector<std::string> outputs; ///< of the network
+  std::vector<std::string> outputs; ///< outputs of the network
 };
 
-/// Returns nothing if no node of the graph trains, or failure after an error. `inputs` are placeholders or tensors at which the
-/// graph is cut; `outputs` are the network's if the user names them.
+/// Returns nullopt if no node of the graph trains, or failure after an error. `inputs` are placeholders, or tensors at
+/// which the graph is cut. `outputs` are the network's outputs if the user names them.
 mlir::FailureOr<std::optional<TrainingGraph>> findTraining(const CheckedGraph &graph, const OwnTraining &options,
                                                            llvm::ArrayRef<TensorId> inputs,
                                                            llvm::ArrayRef<TensorId> outputs);

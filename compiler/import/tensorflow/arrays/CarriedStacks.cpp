@@ -2,8 +2,8 @@
 //
 // Lists that a loop carries as stacks.
 //
-// How:  1. which lists these are,
-//       2. what of their rows a loop must store.
+// How:  1. finding these lists,
+//       2. rows of them that a loop must store.
 
 #include "compiler/import/tensorflow/arrays/CarriedStacks.h"
 
@@ -23,7 +23,7 @@ namespace nacre::importer::tensorflow_format {
 
 namespace {
 
-/// Who reads a value of a body.
+/// A reader of a value in a body.
 struct Reader {
   size_t node;
   size_t operand;
@@ -47,9 +47,9 @@ public:
   CarriedStack find(StringRef input, size_t output) const;
 
 private:
-  /// The only reader behind nodes Identity; null if there are others, or if the value is an output of the body.
+  /// Returns the only reader, looking through Identity. Returns null if there are others, or if the value is an output.
   const Reader *findReader(StringRef value) const;
-  /// Whether the value is this output, and nothing else reads it.
+  /// True if the value is this output, and nothing else reads it.
   bool isOnlyOutput(StringRef value, size_t output) const;
 
   std::vector<GraphNode> nodes;
@@ -131,7 +131,7 @@ Value StackRows::find(NnBuilder &nn, Value iteration) const {
 
 namespace {
 
-/// The elements of a constant list of scalars, if each differs from the one before by as much.
+/// Returns the elements of a constant list of scalars as an arithmetic sequence, or nullopt if they are not one.
 std::optional<StackRows::Numbers> findNumbers(Value array) {
   ElementsAttr constant = getConstant(array);
   if (!constant || getRank(array) != 1 || !constant.getElementType().isSignlessInteger() ||
@@ -150,7 +150,7 @@ std::optional<StackRows::Numbers> findNumbers(Value array) {
   return StackRows::Numbers{values.front(), step, constant.getElementType()};
 }
 
-/// Whether a value is a constant integer; which one.
+/// Returns the value of a constant integer scalar, or nullopt if it is not one.
 std::optional<int64_t> findInteger(Value value) {
   ElementsAttr constant = isTensor(value) ? getConstant(value) : ElementsAttr();
   if (!constant || constant.getNumElements() != 1 || !constant.getElementType().isSignlessInteger())
@@ -191,7 +191,7 @@ FailureOr<TakenStack> takeOpenStack(OperandBinder &node, Value array) {
   result.count = isOpen ? counts.front() : nn.reshape(nn.integers(countRows(joined)), {});
   result.taken.rows = joined;
   if (isOpen) {
-    // The same without its count, as only rows that are there are picked.
+    // Hide the count from readers, because they pick only existing rows.
     OpBuilder builder(joined.getContext());
     builder.setInsertionPointAfterValue(joined);
     result.taken.rows = nn::ReshapeOp::create(builder, joined.getLoc(), joined.getType(), joined);
@@ -235,7 +235,7 @@ FailureOr<TakenStack> takeStack(OperandBinder &node, Value array, int64_t count,
 FailureOr<StackRows> findPushed(OperandBinder &node, Value row, Block *body, ArrayRef<Value> initial,
                                 ArrayRef<Value> before, ArrayRef<Value> next) {
   StackRows pushed;
-  if (std::optional<ValueRange> list = getList(row)) { // what a loop inside has pushed
+  if (std::optional<ValueRange> list = getList(row)) { // rows that an inner loop has pushed
     if (!list->empty() && llvm::all_equal(*list) && isTensor(list->front())) {
       FailureOr<StackRows> inside = findPushed(node, list->front(), body, /*initial=*/{}, /*before=*/{}, /*next=*/{});
       if (succeeded(inside) && inside->same) {
@@ -261,7 +261,7 @@ Value growStack(OperandBinder &node, Value array, const StackRows &pushed, int64
   NnBuilder &nn = node.nn;
   Value rows = pushed.rows, same = pushed.same;
   if (ElementsAttr known = same ? getConstant(same) : ElementsAttr())
-    same = nn.constant(known); // the body may have its own
+    same = nn.constant(known); // the body may have its own copy
   if (same && pushed.listed)
     same = nn.list(SmallVector<Value>(*pushed.listed, same));
   if (std::optional<ValueRange> list = getList(array); list && same) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The gradients of TensorArrays, as arrays of their own.
+// Turns the gradients of TensorArrays into arrays of their own.
 //
-// What:  TensorArrayGradV3 becomes a TensorArrayV3 of the same size, whose flow leads from the node that writes it to those that read it.
-// Why:   TensorFlow keeps the gradient of an array beside it, in a resource: whatever writes adds to it, and the flows only order that.
-//        Here a flow is the array's contents.
-// How:   a node outside of loops writes to a new array. One in a loop writes to what the loop carries, in place of the sum of
-//        flows that tf.gradients carries.
+// TensorArrayGradV3 becomes a TensorArrayV3 of the same size. Its flow leads from the node that writes it to its
+// readers. TensorFlow stores the gradient of an array next to the array, in a resource. All writers add to it, and
+// flows only order the writers. Here a flow is the contents of the array.
+//
+// A node outside of loops writes to a new array. A node in a loop writes to the array that the loop carries; this
+// replaces the sum of flows that tf.gradients carries.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_ARRAYS_GRADIENTARRAYS_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_ARRAYS_GRADIENTARRAYS_H
@@ -17,7 +18,7 @@
 
 namespace nacre::importer::tensorflow_format {
 
-/// Errors are emitted at the node that they concern.
+/// Replaces the gradients of all TensorArrays of `graph`. Errors are emitted at the node they concern.
 llvm::LogicalResult replaceGradientArrays(tensorflow::GraphDef &graph, mlir::Location modelLoc);
 
 } // namespace nacre::importer::tensorflow_format

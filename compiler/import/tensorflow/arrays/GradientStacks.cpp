@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The stacks of loops' gradients, as lists.
+// Turns the stacks of loops' gradients into lists.
 //
-// How:  1. who pushes to a stack and who pops, and in which loops,
-//       2. nodes are written under the name of the one that they are made of,
+// How:  1. nodes that push to a stack or pop from it, and their loops,
+//       2. new nodes: each has the name of the node that it comes from as a prefix,
 //       3. the list in both loops.
 
 #include "compiler/import/tensorflow/arrays/GradientStacks.h"
@@ -29,7 +29,7 @@ bool isClose(StringRef op) { return op == "StackClose" || op == "StackCloseV2"; 
 bool isEnter(StringRef op) { return op == "Enter" || op == "RefEnter"; }
 bool isExit(StringRef op) { return op == "Exit" || op == "RefExit"; }
 
-/// A push or a pop, the Enter by which its loop has the stack, and the loop's LoopCond.
+/// A push or a pop, the Enter that leads the stack into its loop, and the loop's LoopCond.
 struct Access {
   int node, enter, condition;
 };
@@ -46,7 +46,8 @@ public:
   }
 
   LogicalResult rewrite(int stack);
-  /// Replaces the results of pushes and pops, which are values, where they are read; then the next iterations get the lists.
+  /// Replaces the results of pushes and pops, which are values, at their readers. Then gives the lists to the next
+  /// iterations.
   void finish();
 
 private:
@@ -61,8 +62,8 @@ private:
   NodeDef &mutate(int node) { return *proto.mutable_node(node); }
   struct Carried {
     NodeDef &next;
-    std::string value; ///< in an iteration
-    NodeDef &leaving;  ///< of which result 0 leaves the loop
+    std::string value; ///< the list in an iteration
+    NodeDef &leaving;  ///< Switch whose result 0 leaves the loop
   };
   Carried carry(const Access &access);
   void become(int node, const char *op, std::initializer_list<std::string> read);
@@ -71,19 +72,20 @@ private:
   const CheckedGraph &graph;
   std::vector<SmallVector<int, 2>> readers;
   llvm::StringSet<> names;
-  llvm::StringMap<std::optional<int>> conditions;       ///< by loop
-  llvm::StringMap<std::string> replaced;                ///< results of pushes and pops
-  std::vector<std::pair<NodeDef *, std::string>> lists; ///< and what the next iteration has of them
+  llvm::StringMap<std::optional<int>> conditions;       ///< keyed by loop
+  llvm::StringMap<std::string> replaced;                ///< replacements for results of pushes and pops
+  std::vector<std::pair<NodeDef *, std::string>> lists; ///< each NextIteration with its new operand
 };
 
 //===----------------------------------------------------------------------===//
-// 1. Who pushes and pops
+// 1. Nodes that push and pop
 //===----------------------------------------------------------------------===//
 
 /// Finds the nodes that push to a stack and pop from it, also through nodes that only pass it on.
 LogicalResult StackRewriter::findAccesses(int stack, SmallVectorImpl<Access> &pushes, SmallVectorImpl<Access> &pops) {
   constexpr int outside = -1;
-  SmallVector<std::pair<int, int>> open = {{stack, outside}}; // nodes that have the stack, and the Enter before each
+  SmallVector<std::pair<int, int>> open = {{stack, outside}}; // nodes that have the stack, each with the Enter before
+                                                              // it
   while (!open.empty()) {
     const auto [node, enter] = open.pop_back_val();
     for (int reader : readers[node]) {
@@ -108,7 +110,7 @@ LogicalResult StackRewriter::findAccesses(int stack, SmallVectorImpl<Access> &pu
   return success();
 }
 
-/// The LoopCond of the loop that an Enter leads into: what reads the loop's values, and those that enter beside it, reaches one.
+/// Returns the LoopCond of the loop that an Enter leads into. It depends on values that enter the same loop.
 std::optional<int> StackRewriter::findCondition(int enter) {
   const tensorflow::AttrValue *frame = findAttribute(*graph.getNode(enter).proto, "frame_name");
   auto [known, isNew] = conditions.try_emplace(frame ? frame->s() : "", std::nullopt);
@@ -155,7 +157,7 @@ NodeDef &StackRewriter::add(StringRef maker, StringRef end, const char *op, std:
   return node;
 }
 
-/// Makes a node another one, which still waits for what it waited for.
+/// Changes the operator and operands of a node. Its control operands stay.
 void StackRewriter::become(int id, const char *op, std::initializer_list<std::string> read) {
   NodeDef &node = mutate(id);
   const NodeDef before = node;
@@ -173,7 +175,7 @@ void StackRewriter::become(int id, const char *op, std::initializer_list<std::st
 // 3. The list
 //===----------------------------------------------------------------------===//
 
-/// Carries the list that the Enter reads from iteration to iteration. The caller says what the next one has.
+/// Carries the list that the Enter reads from iteration to iteration. The caller adds the value for the next iteration.
 StackRewriter::Carried StackRewriter::carry(const Access &access) {
   const StringRef name = nameOf(access.node);
   NodeDef &next = add(name, "next", "NextIteration", {});
@@ -234,7 +236,7 @@ LogicalResult StackRewriter::rewrite(int stack) {
 void StackRewriter::finish() {
   for (NodeDef &node : *proto.mutable_node())
     for (std::string &operand : *node.mutable_input()) {
-      // The value that was pushed may be another push's result, or a pop's.
+      // The pushed value may itself be the result of another push or pop.
       for (bool isFound = true; isFound;) {
         std::optional<TensorName> tensor = parseTensorName(operand);
         auto other = tensor ? replaced.find(tensor->node) : replaced.end();
@@ -262,7 +264,7 @@ LogicalResult replaceGradientStacks(tensorflow::GraphDef &proto, Location modelL
   if (failed(graph))
     return failure();
   StackRewriter rewriter(proto, *graph);
-  bool isRefused = false; // all that are refused are reported
+  bool isRefused = false; // report all errors
   for (int id = 0, count = int(graph->getNodes().size()); id < count; ++id)
     isRefused |= isStack(graph->getNode(id).getOp()) && failed(rewriter.rewrite(id));
   if (isRefused)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The stacks of loops' gradients, as lists.
+// Turns the stacks of loops' gradients into lists.
 //
-// What:  StackV2, StackPushV2 and StackPopV2 become EmptyTensorList, TensorListPushBack and TensorListPopBack.
-// Why:   a stack is a resource that a loop changes and the gradient's loop reads, with no edge between them. A list is a value, which
-//        both loops carry like any other.
-// How:   the loop that pushes carries the list from the stack to an Exit, where the loop that pops takes it over.
+// StackV2, StackPushV2 and StackPopV2 become EmptyTensorList, TensorListPushBack and TensorListPopBack. A stack is a
+// resource that a loop changes and the gradient's loop reads, with no edge between them. A list is a value, which both
+// loops can carry. The loop that pushes carries the list from the stack to an Exit. The loop that pops enters with that
+// value.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_ARRAYS_GRADIENTSTACKS_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_ARRAYS_GRADIENTSTACKS_H
@@ -16,7 +16,7 @@
 
 namespace nacre::importer::tensorflow_format {
 
-/// Errors are emitted at the node that they concern.
+/// Replaces all stacks of `graph`. Errors are emitted at the node they concern.
 llvm::LogicalResult replaceGradientStacks(tensorflow::GraphDef &graph, mlir::Location modelLoc);
 
 } // namespace nacre::importer::tensorflow_format

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arrays of tensors: what they hold, and what is read of it.
+// Arrays of tensors: writing and reading their rows.
 //
 // How:  1. rows, 2. making arrays, 3. one row, 4. several rows, 5. sums.
 
@@ -37,7 +37,7 @@ void giveCount(OperandBinder &node, Value array) {
   node.setResult(node.nn.reshape(node.nn.cast(count, node.nn.types().getI32Type()), {}));
 }
 
-/// What all rows of an array are, as far as it is known: of those that are there, or a template of no rows.
+/// Returns the type of all rows, from a written row or from a template without rows; null if it is unknown.
 static RankedTensorType findRowType(Value array, Value rowTemplate) {
   if (std::optional<ValueRange> list = getList(array))
     for (Value row : *list)
@@ -49,7 +49,7 @@ static RankedTensorType findRowType(Value array, Value rowTemplate) {
              : RankedTensorType();
 }
 
-/// Row `index` of a list; one that was not written is zeros.
+/// Returns row `index` of a list. A row that was not written is zeros.
 static Value takeRow(OperandBinder &node, Value array, int64_t index, Value rowTemplate) {
   Value row = (*getList(array))[index];
   if (!isNothing(row))
@@ -72,7 +72,7 @@ Value joinRows(OperandBinder &node, Value array, Value rowTemplate) {
     return array;
   NnBuilder &nn = node.nn;
   if (ValueRange rows = *getList(array); llvm::any_of(rows, [](Value row) { return getList(row).has_value(); })) {
-    SmallVector<Value> joined; // lists of lists are tensors of tensors
+    SmallVector<Value> joined; // lists of lists become tensors of tensors
     for (Value row : rows)
       if (!joined.emplace_back(getList(row) ? joinRows(node, row, nn.nothing()) : row))
         return {};
@@ -125,7 +125,7 @@ Value makeTemplate(OperandBinder &node, std::optional<Ints> shape, Type elementT
 // 3. One row
 //===----------------------------------------------------------------------===//
 
-/// The place that operand `index` names, if it is known; fails after an error.
+/// Returns the row that operand `index` names, or nullopt if it is only known at run time. Fails after an error.
 static FailureOr<std::optional<int64_t>> findPlace(OperandBinder &node, size_t index, int64_t count) {
   if (!node.checkRank(index, 0, 0))
     return failure();
@@ -139,7 +139,7 @@ static FailureOr<std::optional<int64_t>> findPlace(OperandBinder &node, size_t i
   return std::optional<int64_t>(place);
 }
 
-/// Coordinates of rows, [rows, 1].
+/// Returns indices of rows as coordinates, [rows, 1].
 static Value asCoordinates(NnBuilder &nn, Value indices) {
   return nn.reshape(indices, {getType(indices).getNumElements(), 1});
 }
@@ -155,7 +155,7 @@ Value readRow(OperandBinder &node, Value array, size_t index, Value rowTemplate)
   return joined ? nn.gather(joined, node.getOperand(index), 0) : Value();
 }
 
-/// Whether rows of the shape `row`, which `written` has, are as those of `joined` are; reports an error if not.
+/// True if `written`, with rows of the shape `row`, matches the rows of `joined`; otherwise reports an error.
 static bool checkRow(OperandBinder &node, Value joined, Ints row, Value written) {
   if (getShape(joined).drop_front() == row && getElementType(joined) == getElementType(written))
     return true;
@@ -171,7 +171,7 @@ Value writeRow(OperandBinder &node, Value array, size_t index, Value row) {
     return {};
   if (std::optional<ValueRange> list = getList(array); list && *place) {
     SmallVector<Value> rows(list->begin(), list->end());
-    rows.resize(std::max<int64_t>(countRows(array), **place + 1), nn.nothing()); // it may grow
+    rows.resize(std::max<int64_t>(countRows(array), **place + 1), nn.nothing()); // the array may grow
     rows[**place] = row;
     return nn.list(rows);
   }
@@ -189,8 +189,8 @@ Value writeRow(OperandBinder &node, Value array, size_t index, Value row) {
 // 4. Several rows
 //===----------------------------------------------------------------------===//
 
-/// The elements of operand `index` where they are known and rows of the array; nothing where a run decides them. Fails after an
-/// error.
+/// Returns the elements of operand `index`, which must be rows of the array, or nullopt if they are only known at run
+/// time. Fails after an error.
 static FailureOr<std::optional<SmallVector<int64_t>>> findPlaces(OperandBinder &node, size_t index, int64_t count) {
   if (!node.checkRank(index, 1, 1))
     return failure();
@@ -317,7 +317,7 @@ Value splitRows(OperandBinder &node, Value values, size_t lengthsIndex) {
 // 5. Sums
 //===----------------------------------------------------------------------===//
 
-/// Whether one row of an array of zeros is written, as the gradient of what read a row is.
+/// True if the value writes one row of an array of zeros. The gradient of reading a row does this.
 static bool isRowAmongZeros(nn::ScatterNdOp written) {
   ElementsAttr zeros = getConstant(written.getOperand());
   return written.getKind() == nn::ScatterKind::Set && getType(written.getIndices()).getNumElements() == 1 && zeros &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// TensorArray, whose contents are its flow. The handle says what its rows are.
+// TensorArray, whose flow is its contents. Its handle is a template of the rows.
 
 #include "compiler/import/tensorflow/arrays/Handlers.h"
 #include "compiler/import/tensorflow/arrays/Rows.h"
@@ -10,7 +10,7 @@ using namespace mlir;
 namespace nacre::importer::tensorflow_format {
 namespace {
 
-/// The template of the rows: the handle, which knows what these attributes say once more.
+/// Returns the handle, a template of the rows; the ignored attributes only repeat it.
 Value takeTemplate(OperandBinder &node) {
   node.ignore({"dtype", "element_shape", "element_shape_except0"});
   return node.getOperand(0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// TensorList, which is its contents. Whoever reads one says what its rows are.
+// TensorList, whose handle is its contents. Reading operators have a template of the rows.
 
 #include "compiler/import/tensorflow/arrays/Handlers.h"
 #include "compiler/import/tensorflow/arrays/Rows.h"
@@ -10,7 +10,7 @@ using namespace mlir;
 namespace nacre::importer::tensorflow_format {
 namespace {
 
-/// The template that operand `index` tells, a shape, of which -1 stands for what is not known.
+/// Returns the template for the shape in operand `index`, in which -1 is an unknown size.
 Value readTemplate(OperandBinder &node, size_t index) {
   node.ignore({"shape_type", "num_elements"});
   Type elementType = node.getType("element_dtype", node.nn.types().getF32Type());
@@ -74,14 +74,15 @@ void importGather(OperandBinder &node) {
     node.setResult(gatherRows(node, node.getOperand(0), 1, rowTemplate));
 }
 
-/// (tensor, indices, element_shape, num_elements): of as many rows, or, of -1, of as many as there are indices for.
+/// (tensor, indices, element_shape, num_elements): the list has num_elements rows, or as many as the indices need if
+/// that is not positive.
 void importScatter(OperandBinder &node) {
   node.ignore({"element_dtype", "shape_type"});
   FailureOr<int64_t> count = node.getOperand(3) ? node.getInteger(3) : 0;
   if (failed(count) || !node.checkRank(0, 1))
     return;
   if (*count <= 0 && failed(node.getIntegers(1)))
-    return; // they say how many rows there are
+    return; // the indices decide the number of rows, so a run must not
   if (Value array = makeArray(node, std::max<int64_t>(*count, 0)))
     node.setResult(scatterRows(node, array, 1, node.getOperand(0)));
 }
@@ -105,7 +106,7 @@ void importSplit(OperandBinder &node) {
   node.setResult(splitRows(node, node.getOperand(0), 2));
 }
 
-/// (handle): sizes that are not known are -1, as is the whole shape.
+/// (handle): unknown sizes are -1, and so is an unknown shape.
 void importElementShape(OperandBinder &node) {
   Type type = node.getType("shape_type", node.nn.types().getI32Type());
   Value rows = templateOf(node, node.getOperand(0));

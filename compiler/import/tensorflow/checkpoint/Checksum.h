@@ -9,7 +9,7 @@
 
 namespace nacre::importer::tensorflow_format {
 
-/// As files store it.
+/// Returns a checksum as files store it.
 constexpr uint32_t maskCrc(uint32_t crc) { return (crc >> 15 | crc << 17) + 0xa282ead8; }
 
 } // namespace nacre::importer::tensorflow_format

@@ -23,7 +23,7 @@ namespace nacre::importer::tensorflow_format {
 // 1. Keys
 //===----------------------------------------------------------------------===//
 
-/// One byte says how many follow: the number's, the highest first, without leading zeros.
+/// Appends a number: one byte with the number of bytes that follow, then these, big-endian without leading zeros.
 static void putUnsigned(uint64_t number, std::string &key) {
   char bytes[sizeof(number)];
   support::endian::write64be(bytes, number);
@@ -32,7 +32,7 @@ static void putUnsigned(uint64_t number, std::string &key) {
   key.append(std::end(bytes) - length, length);
 }
 
-/// Bytes 00 and ff are escaped, 00 01 ends the text.
+/// Appends a text: bytes 00 and ff are escaped, and 00 01 ends it.
 static void putText(StringRef text, std::string &key) {
   for (char byte : text) {
     key.push_back(byte);
@@ -44,12 +44,13 @@ static void putText(StringRef text, std::string &key) {
   key.append({'\x00', '\x01'});
 }
 
-/// The highest bit is set for numbers of at least 0; as many bits like it follow as there are bytes behind the first.
+/// Appends a signed number. The highest bit is set for numbers of at least 0. One equal bit for each further byte
+/// follows.
 static void putSigned(int64_t number, std::string &key) {
   constexpr size_t maxLength = 10;
   uint64_t magnitude = number < 0 ? ~number : number;
   size_t length = (64 - countl_zero(magnitude)) / 7 + 1;
-  // The number, two bytes longer than its type.
+  // The number, sign-extended by two bytes.
   char sign = number < 0 ? '\xff' : '\x00';
   char bytes[maxLength] = {sign, sign};
   support::endian::write64be(bytes + 2, number);
@@ -152,7 +153,7 @@ void copyPart(const Box &part, const char *from, const Box &fromBox, char *to, c
       offset = offset * box.sizes[axis] + part.starts[axis] - box.starts[axis] + index[axis];
     return static_cast<size_t>(offset) * elementBytes;
   };
-  // Row by row of the last axis.
+  // Copy one row of the last axis at a time.
   size_t rowBytes = (rank ? static_cast<size_t>(part.sizes.back()) : 1) * elementBytes;
   SmallVector<int64_t> index(rank, 0);
   while (true) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parts of tensors in a checkpoint: a variable that was divided is stored as slices of one tensor.
+// Parts of tensors in a checkpoint: a partitioned variable is stored as slices of one tensor.
 //
-// How:  each slice has an entry of its own, whose key encodes the tensor's name and the slice so that keys sort as these do
-//       (ordered code). Keys are made from what is wanted and never read.
+// Each slice has its own entry. Its key encodes the tensor's name and the slice, so that keys sort like these (ordered
+// code). Keys are only made, never parsed.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_CHECKPOINT_SLICES_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_CHECKPOINT_SLICES_H
@@ -17,20 +17,20 @@
 
 namespace nacre::importer::tensorflow_format {
 
-/// What a slice takes of one axis; without a length all of it.
+/// The range of a slice on one axis; the whole axis by default.
 struct SliceExtent {
   static constexpr int64_t full = -1;
   int64_t start = 0, length = full;
 };
 
-/// A part of a tensor: where it begins and how large it is, on each axis.
+/// A part of a tensor: its start and size on each axis.
 struct Box {
   llvm::SmallVector<int64_t> starts, sizes;
 
   bool operator==(const Box &other) const { return starts == other.starts && sizes == other.sizes; }
 };
 
-/// What a restore operator is told about a part: the shape of the whole, then the slice, as `4 6 0,2:-`.
+/// A part as a restore operator names it: the shape of the tensor, then the slice, as in `4 6 0,2:-`.
 struct SliceSpec {
   llvm::SmallVector<int64_t> shape;
   llvm::SmallVector<SliceExtent> extents;
@@ -38,25 +38,25 @@ struct SliceSpec {
 
 llvm::Expected<SliceSpec> parseSliceSpec(llvm::StringRef text);
 
-/// The key of a slice's entry.
+/// Returns the key of a slice's entry.
 std::string makeSliceKey(llvm::StringRef tensor, llvm::ArrayRef<SliceExtent> extents);
 
-/// The part of a tensor of that shape, or nothing where the slice leads out of it. Sizes of the shape are at least 0.
+/// Returns the part of a tensor of that shape, or nullopt if the slice exceeds it. Sizes of the shape are at least 0.
 std::optional<Box> resolveSlice(llvm::ArrayRef<SliceExtent> extents, llvm::ArrayRef<int64_t> shape);
 
-/// All of a tensor of that shape.
+/// Returns the part that is a whole tensor of that shape.
 Box makeWhole(llvm::ArrayRef<int64_t> shape);
 
-/// What two parts of the same tensor share; empty sizes on some axis where they share nothing.
+/// Returns the common part of two parts of the same tensor. It has size 0 on some axis if they are disjoint.
 Box intersect(const Box &a, const Box &b);
 
-/// Whether two parts of the same tensor share an element.
+/// True if two parts of the same tensor have a common element.
 bool doOverlap(const Box &a, const Box &b);
 
-/// Whether a part has no elements.
+/// True if a part has no elements.
 bool isEmpty(const Box &box);
 
-/// Copies `part` from `from`, the dense elements of `fromBox`, to `to`, those of `toBox`. Both hold the part.
+/// Copies `part` from `from`, the dense elements of `fromBox`, to `to`, those of `toBox`. Both boxes contain the part.
 void copyPart(const Box &part, const char *from, const Box &fromBox, char *to, const Box &toBox, size_t elementBytes);
 
 } // namespace nacre::importer::tensorflow_format

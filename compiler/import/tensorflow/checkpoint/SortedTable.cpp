@@ -2,7 +2,7 @@
 //
 // A sorted string table (SSTable).
 //
-// How:  1. the footer and the places it names,
+// How:  1. the footer and the blocks that it names,
 //       2. blocks,
 //       3. entries.
 
@@ -20,7 +20,7 @@ using namespace llvm;
 
 namespace nacre::importer::tensorflow_format {
 
-/// Where a block is, without its trailer.
+/// Position and size of a block in the file, without its trailer.
 struct BlockPlace {
   uint64_t offset, size;
 };
@@ -44,7 +44,7 @@ private:
 
   StringRef file;
   uint64_t memoryLeft;
-  uint64_t position = 0; ///< of what is being read, for messages
+  uint64_t position = 0; ///< offset of the bytes being read, for messages
   uint64_t blocksEnd = 0;
 };
 
@@ -52,7 +52,7 @@ constexpr uint64_t footerBytes = 48, trailerBytes = 5;
 constexpr uint64_t magic = 0xdb4775248b80fb57;
 
 //===----------------------------------------------------------------------===//
-// 1. The footer and the places it names
+// 1. The footer and the blocks that it names
 //===----------------------------------------------------------------------===//
 
 Error TableReader::charge(uint64_t bytes) {
@@ -89,7 +89,7 @@ Error TableReader::read() {
     BlockPlace place;
     if (Error error = takePlace(value, place))
       return error;
-    // In order and once each, which also bounds the work.
+    // Blocks are in order and visited once, which also bounds the work.
     if (place.offset < blocksEnd)
       return fail("blocks must follow one another; the file is damaged");
     blocksEnd = place.offset + place.size + trailerBytes;
@@ -99,7 +99,7 @@ Error TableReader::read() {
     return forEachEntry(*block, [&](StringRef key, StringRef value) -> Error {
       if (!table.entries.empty() && key <= table.entries.back().key)
         return fail("keys must ascend, but two do not; the file is damaged");
-      // The array of entries grows by doubling.
+      // Growing by doubling takes up to three times the entries.
       if (Error error = charge(key.size() + 3 * sizeof(SortedTable::Entry)))
         return error;
       table.entries.push_back({key.copy(table.memory), value});
@@ -149,7 +149,7 @@ Expected<StringRef> TableReader::decompress(StringRef content) {
 // 3. Entries
 //===----------------------------------------------------------------------===//
 
-/// Takes the numbers before an entry; false where its bytes are not there.
+/// Takes the numbers before an entry; returns false if the entry exceeds the block.
 static bool takeSizes(StringRef &rest, uint64_t &shared, uint64_t &unshared, uint64_t &value) {
   return takeVarint(rest, shared) && takeVarint(rest, unshared) && takeVarint(rest, value) && unshared <= rest.size() &&
          value <= rest.size() - unshared;

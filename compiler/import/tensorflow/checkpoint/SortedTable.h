@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A sorted string table (SSTable), as LevelDB writes them, and TensorFlow the index of a checkpoint.
+// A sorted string table (SSTable). LevelDB writes such tables, and TensorFlow stores the index of a checkpoint in one.
 //
-// What: keys with their values, ascending, in blocks that may be compressed.
-// Why:  the file is a stranger's: what it says of sizes and places is checked before anything is read or allocated.
-// How:  footer, index block, data blocks, each once and in order; a block's checksum is checked before its content is looked at.
+// A table has ascending keys with their values, in blocks that may be compressed. Files are not trusted: sizes and
+// offsets are checked before anything is read or allocated. The footer, the index block and the data blocks are read
+// once each, in this order. The checksum of a block is checked before its content is used.
 //
-// The file ends with a footer of 48 bytes: the places of the index of meta blocks, which is not read, and of the index block
-// (offset and size, as varints), zeros, a magic number. A block is its content, one byte that says how it is compressed, and
-// the masked CRC-32C of both. The content: entries (how many bytes the key shares with the key before, how many follow, the
-// length of the value; these bytes; the value), then where keys begin afresh, and how many such places there are. The values
-// of the index block are the places of the data blocks.
+// The file ends with a footer of 48 bytes: the places of the index of meta blocks, which is not read, and of the index
+// block (offset and size, as varints), zeros, and a magic number. A block is its content, one byte for its compression,
+// and the masked CRC-32C of both. The content is a list of entries, then the offsets of restarts, where keys share no
+// bytes with the previous key, and the number of restarts. An entry is the number of bytes that its key shares with the
+// previous key, the number of further bytes, the length of the value, the further bytes, and the value. The values of
+// the index block are the places of the data blocks.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_CHECKPOINT_SORTEDTABLE_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_CHECKPOINT_SORTEDTABLE_H
@@ -30,11 +31,11 @@ public:
     llvm::StringRef key, value;
   };
 
-  /// Reads a whole table, whose values are views of `file` where it is not compressed. Fails where the file is damaged, or
+  /// Reads a whole table. Its values refer to `file` unless they are compressed. Fails if the file is damaged, or if
   /// the table would take more than `memoryBudget` bytes.
   static llvm::Expected<SortedTable> read(llvm::StringRef file, uint64_t memoryBudget);
 
-  /// In the order of keys.
+  /// Returns the entries in the order of keys.
   llvm::ArrayRef<Entry> getEntries() const { return entries; }
   std::optional<llvm::StringRef> find(llvm::StringRef key) const;
 
@@ -42,7 +43,7 @@ private:
   friend class TableReader;
 
   std::vector<Entry> entries;
-  llvm::BumpPtrAllocator memory; ///< of keys and of blocks that were compressed
+  llvm::BumpPtrAllocator memory; ///< memory of keys and of decompressed blocks
 };
 
 } // namespace nacre::importer::tensorflow_format

@@ -28,7 +28,7 @@ using namespace mlir;
 
 namespace nacre::importer::tensorflow_format {
 
-/// Where the bytes of an entry are.
+/// Bytes of an entry, with the object that owns them.
 struct TensorBundle::Stored {
   StringRef bytes;
   FileBytes owner;
@@ -42,7 +42,7 @@ InFlightDiagnostic emitTensorError(Location loc, StringRef key) {
   return emitError(loc) << "the checkpoint's tensor '" << toPrintable(key) << "' ";
 }
 
-/// A message of the index. What protobuf will take is known before, and bounded.
+/// Parses a message of the index. Its size in memory is computed before protobuf allocates it, and is bounded.
 template <typename Proto> llvm::Error parseValue(StringRef value, WireRoot root, uint64_t memoryBudget, Proto &proto) {
   llvm::Expected<WireSkeleton> skeleton = scanWire(value, root, memoryBudget);
   if (!skeleton)
@@ -52,7 +52,7 @@ template <typename Proto> llvm::Error parseValue(StringRef value, WireRoot root,
   return llvm::Error::success();
 }
 
-/// `<prefix>.data-00000-of-00001`
+/// Returns `<prefix>.data-00000-of-00001`.
 std::string nameShard(StringRef prefix, uint32_t shard, uint32_t numShards) {
   std::string name;
   llvm::raw_string_ostream(name) << prefix << llvm::format(".data-%05u-of-%05u", shard, numShards);
@@ -145,7 +145,7 @@ FailureOr<TensorBundle::Stored> TensorBundle::getBytes(StringRef key, const tens
   return Stored{all.substr(offset, size), *shard};
 }
 
-/// Of each entry the checksum, which `compute` gives, is checked once. What is stored is masked.
+/// Reports an error if the entry's checksum differs from `stored`, which is masked. Each entry is checked only once.
 LogicalResult TensorBundle::checkOnce(StringRef key, uint32_t stored, llvm::function_ref<uint32_t()> compute,
                                       Location loc) {
   if (!checked.insert(table.find(key)->data()).second || maskCrc(compute()) == stored)
@@ -204,7 +204,7 @@ FailureOr<StoredTensor> TensorBundle::readTile(const Tile &tile, Type elementTyp
 // 4. Tensors in slices
 //===----------------------------------------------------------------------===//
 
-/// Whether the tiles cover a tensor with so many elements, and no element twice.
+/// True if the tiles cover `numElements` elements without overlap.
 static bool doTile(ArrayRef<TensorBundle::Tile> tiles, int64_t numElements) {
   int64_t covered = 0;
   for (size_t index = 0; index < tiles.size(); ++index) {
@@ -219,7 +219,7 @@ static bool doTile(ArrayRef<TensorBundle::Tile> tiles, int64_t numElements) {
 FailureOr<std::vector<TensorBundle::Tile>> TensorBundle::readTiles(StringRef key,
                                                                    const tensorflow::BundleEntryProto &entry,
                                                                    ArrayRef<int64_t> shape, Location loc) {
-  constexpr int maxSlices = 4096; // each is compared with all others
+  constexpr int maxSlices = 4096; // each slice is compared with all others
   if (entry.slices_size() > maxSlices)
     return emitTensorError(loc, key) << "must be divided into at most " << maxSlices << " slices, but has "
                                      << entry.slices_size();
@@ -295,8 +295,8 @@ FailureOr<StoredTensor> TensorBundle::read(StringRef key, StringRef slice, Locat
 // 5. Strings
 //===----------------------------------------------------------------------===//
 
-/// The strings, and what the entry's checksum is of: their lengths in 32 bits each, the checksum of these, the characters.
-/// Fails where the bytes end before.
+/// Splits the strings of an entry. Returns the CRC of the bytes that its checksum covers: the lengths in 32 bits each,
+/// their checksum, and the characters. Returns nullopt if the bytes end too early.
 static std::optional<uint32_t> splitStrings(StringRef bytes, uint64_t count, std::vector<StringRef> &strings) {
   auto addWord = [](uint32_t word, uint32_t crc) {
     char littleEndian[sizeof(word)];
@@ -334,7 +334,7 @@ FailureOr<std::vector<StringRef>> TensorBundle::readStrings(StringRef key, Locat
   FailureOr<Stored> stored = getBytes(key, entry, loc);
   if (failed(stored))
     return failure();
-  // Each string takes a byte at least, and some thirty while it is read.
+  // Each string takes at least one byte in the file, and about 30 bytes in memory.
   constexpr uint64_t maxStrings = 1 << 20;
   SmallVector<int64_t> shape;
   for (const tensorflow::TensorShapeProto::Dim &dim : entry.shape().dim())

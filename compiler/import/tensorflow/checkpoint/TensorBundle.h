@@ -2,12 +2,11 @@
 //
 // A checkpoint of TensorFlow: its tensors by name.
 //
-// What: `<prefix>.index`, a sorted table with one entry for each tensor, and the tensors' bytes in `<prefix>.data-00000-of-00001`
-//       and further shards.
-// Why:  weights are not copied: what is stored in one piece is a view of the mapped file. Each tensor's checksum is checked
-//       when it is read first, so nothing is read for it that no model wants.
-// How:  an entry says of what type and shape a tensor is, in which shard, and where its bytes are. A variable that was divided
-//       has an entry of the whole, which lists the slices, and one for each slice (Slices.h).
+// A checkpoint has `<prefix>.index`, a sorted table with one entry for each tensor. The bytes of the tensors are in
+// `<prefix>.data-00000-of-00001` and further shards. Weights are not copied: a tensor that is stored in one piece
+// refers to the mapped file. A tensor's checksum is checked on its first read, so tensors that no model needs are not
+// read for it. An entry has the type, shape, shard and offset of a tensor. A partitioned variable has an entry for the
+// whole tensor, which lists the slices, and one entry for each slice (Slices.h).
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_CHECKPOINT_TENSORBUNDLE_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_CHECKPOINT_TENSORBUNDLE_H
@@ -28,27 +27,27 @@ namespace nacre::importer::tensorflow_format {
 
 class TensorBundle {
 public:
-  /// Gives the file of a shard, of so many; errors are emitted at the location.
+  /// Opens shard `shard` of `numShards`; errors are emitted at the location.
   using OpenShard = std::function<mlir::FailureOr<FileBytes>(uint32_t shard, uint32_t numShards, mlir::Location loc)>;
 
   /// Opens the checkpoint whose files begin with `prefix`. Errors are emitted at `loc`.
   static mlir::FailureOr<std::unique_ptr<TensorBundle>> open(llvm::StringRef prefix, mlir::Location loc);
 
-  /// The same for an index in memory.
+  /// Opens a checkpoint whose index is in memory.
   static mlir::FailureOr<std::unique_ptr<TensorBundle>> read(FileBytes index, OpenShard openShard, mlir::Location loc);
 
   bool contains(llvm::StringRef key) const { return table.find(key).has_value(); }
 
-  /// The keys of all entries: of tensors, and of slices.
+  /// Returns the keys of all entries, of tensors and of slices.
   llvm::ArrayRef<SortedTable::Entry> getEntries() const { return table.getEntries(); }
 
-  /// The tensor of that key, or the part of it that `slice` tells (SliceSpec, as text; empty: all).
+  /// Returns the tensor of that key, or its part `slice` (the text of a SliceSpec; "" is the whole tensor).
   mlir::FailureOr<StoredTensor> read(llvm::StringRef key, llvm::StringRef slice, mlir::Location loc);
 
-  /// The elements of a tensor of strings, views of the mapped file.
+  /// Returns the elements of a tensor of strings. They refer to the mapped file.
   mlir::FailureOr<std::vector<llvm::StringRef>> readStrings(llvm::StringRef key, mlir::Location loc);
 
-  /// A slice of a tensor, or all of it: the part, and the key of the entry that holds it.
+  /// A slice of a tensor, or all of it, and the key of its entry.
   struct Tile {
     Box box;
     std::string key;
@@ -77,9 +76,9 @@ private:
   OpenShard openShard;
   SortedTable table;
   uint32_t numShards = 0;
-  llvm::DenseMap<uint32_t, FileBytes> shards; ///< those that were opened
-  llvm::DenseSet<const char *> checked;       ///< values of the entries whose checksum was found to be right
-  uint64_t copyBudget = 0;                    ///< bytes that may still be allocated for parts that are put together
+  llvm::DenseMap<uint32_t, FileBytes> shards; ///< shards opened so far
+  llvm::DenseSet<const char *> checked;       ///< values of entries whose checksums were right
+  uint64_t copyBudget = 0;                    ///< bytes that may still be allocated to assemble slices
 };
 
 } // namespace nacre::importer::tensorflow_format

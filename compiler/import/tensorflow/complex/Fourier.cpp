@@ -11,7 +11,7 @@ using namespace mlir;
 namespace nacre::importer::tensorflow_format {
 namespace {
 
-/// Operand 1, fft_length: the points of the transform, along the last axis of `x`.
+/// Reads operand 1, fft_length: the number of points, along the last axis of `x`.
 FailureOr<int64_t> readPoints(OperandBinder &node, Value x) {
   FailureOr<SmallVector<int64_t>> given = node.getIntegers(1);
   if (failed(given))
@@ -32,7 +32,7 @@ FailureOr<int64_t> readPoints(OperandBinder &node, Value x) {
   return points;
 }
 
-/// `x` as rows of `size` elements of one part each, cut or filled up with zeros: [rows, size, 1].
+/// Returns `x` as rows of `size` real elements, cut or padded with zeros: [rows, size, 1].
 Value toRows(NnBuilder &nn, Value x, int64_t size) {
   Value fitted = fitAxis(nn, x, getRank(x) - 1, size);
   if (!fitted)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Complex numbers: made of their parts, taken apart, and computed with.
+// Complex numbers: made of their parts, split into them, and computed with.
 
 #include "compiler/import/tensorflow/complex/Pairs.h"
 
@@ -16,7 +16,7 @@ namespace nacre::importer::tensorflow_format {
 
 FailureOr<ComplexPair> getPair(OperandBinder &node, size_t index) {
   std::optional<ValueRange> parts = getList(node.getOperand(index));
-  // What a list of the graph holds need not be floats of one shape.
+  // A list of the graph may also hold integers, or tensors of different shapes.
   bool isPair = parts && parts->size() == 2 && llvm::all_of(*parts, isTensor) &&
                 (*parts)[0].getType() == (*parts)[1].getType() && isFloat((*parts)[0]);
   if (!isPair)
@@ -33,7 +33,7 @@ void setPair(OperandBinder &node, ComplexPair pair) {
 
 namespace {
 
-/// The type of the parts follows from the operands, or from those of a transform.
+/// The attribute Tout is redundant: the operands have the type of the parts.
 void importComplex(OperandBinder &node) {
   node.ignore({"Tout"});
   FailureOr<SmallVector<int64_t>> shape = node.broadcastOperands();
@@ -41,7 +41,7 @@ void importComplex(OperandBinder &node) {
     setPair(node, {node.nn.broadcast(node.getOperand(0), *shape), node.nn.broadcast(node.getOperand(1), *shape)});
 }
 
-/// The larger part times the root of 1 and the square of their ratio: squares of the parts themselves may leave the range.
+/// Computes |x| as the larger part times sqrt(1 + ratio^2), because the squares of the parts may overflow.
 Value importMagnitude(NnBuilder &nn, ComplexPair x) {
   Value real = nn.unary(nn::UnaryKind::Abs, x.real), imaginary = nn.unary(nn::UnaryKind::Abs, x.imaginary);
   Value most = nn.binary(nn::BinaryKind::Max, real, imaginary), least = nn.binary(nn::BinaryKind::Min, real, imaginary);
@@ -71,7 +71,7 @@ void importConj(OperandBinder &node) {
     setPair(node, {x->real, node.nn.unary(nn::UnaryKind::Neg, x->imaginary)});
 }
 
-/// Zeros in the shape of `x`, whose sizes a run may find.
+/// Returns zeros in the shape of `x`, including sizes that are only known at run time.
 Value zerosLike(NnBuilder &nn, Value x) {
   Value zeros = nn.splat(getType(x), 0);
   for (auto [axis, count] : llvm::enumerate(nn.getCounts(x)))
@@ -80,10 +80,11 @@ Value zerosLike(NnBuilder &nn, Value x) {
   return zeros;
 }
 
-/// Between real types, and from or to complex numbers: a real number has no imaginary part, and a real result drops it.
+/// Converts between real types, and from or to complex numbers. A real number has the imaginary part 0; conversion to a
+/// real type drops the imaginary part.
 void importCast(OperandBinder &node) {
   NnBuilder &nn = node.nn;
-  node.ignore({"Truncate"}); // towards zero or to nearest: both are within the last digit of the narrower float
+  node.ignore({"Truncate"}); // results differ only in the last digit of the narrower float
   Value x = node.getOperand(0);
   Type type = node.getType("DstT", nullptr);
   if (!type) {

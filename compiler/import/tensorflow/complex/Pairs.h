@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Complex numbers, which TensorFlow has as an element type and `nn` has not.
+// Complex numbers, which are an element type of TensorFlow but not of `nn`.
 //
-// What: a tensor of them is a list of two tensors of one shape, the real and the imaginary parts, while the model is imported.
-// Why:  operators that only pass values on, such as Identity, take lists already, and others refuse them in plain words.
+// During the import, a complex tensor is a list of two tensors of one shape: the real and the imaginary parts.
+// Operators that only pass values on, such as Identity, accept lists; others refuse them in a clear error.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_COMPLEX_PAIRS_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_COMPLEX_PAIRS_H
@@ -16,7 +16,7 @@ struct ComplexPair {
   mlir::Value real, imaginary;
 };
 
-/// Operand `index` as complex numbers; reports an error if it does not hold any.
+/// Returns operand `index` as complex numbers; reports an error if it is not complex.
 mlir::FailureOr<ComplexPair> getPair(OperandBinder &node, size_t index);
 
 void setPair(OperandBinder &node, ComplexPair pair);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The operators of TensorFlow that are control flow, by name.
+// Names of TensorFlow's operators that are control flow.
 
 #include "compiler/import/tensorflow/control/ControlGraph.h"
 

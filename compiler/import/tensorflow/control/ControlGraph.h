@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A graph of TensorFlow as the raising of its control flow sees it, and what is raised from it.
+// Input and result of raising the control flow of a TensorFlow graph.
 //
-// What: a graph in which Switch and Merge stand for conditionals, and Enter, NextIteration and Exit for loops, is given
-//       as nodes with operands; the same computation is returned as parts: lists of nodes, conditionals with two parts, loops
-//       with a condition and a body.
-// Why:  nothing behind the reader knows of dead values and frames, and the raising can be tested alone.
-// How:  plain structs, no protobuf and no IR. A raised value keeps the name that it has in the graph, node and result: what
-//       only hands a value on (Switch, Enter, Exit, LoopCond, NextIteration) is no node of a part, and whoever reads it
-//       reads the value that it hands on.
+// The input is a graph of nodes with operands. Switch and Merge stand for conditionals; Enter, NextIteration and Exit
+// stand for loops. The result is the same computation as parts. A part is a list of nodes, of conditionals with two
+// parts, and of loops with a condition and a body. Code after the reader need not know dead values and frames, and
+// raising can be tested separately.
+//
+// The structs use neither protobuf nor IR. A raised value keeps the node and result that it has in the graph. Nodes
+// that only pass a value on (Switch, Enter, Exit, LoopCond, NextIteration) are not in a part; their readers read the
+// value that is passed on.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_CONTROL_CONTROLGRAPH_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_CONTROL_CONTROLGRAPH_H
@@ -22,14 +23,14 @@
 namespace nacre::importer::tensorflow_format {
 
 //===----------------------------------------------------------------------===//
-// What is given
+// Input
 //===----------------------------------------------------------------------===//
 
 /// A result of a node.
 struct Port {
   static constexpr unsigned none = ~0u, number = ~0u - 1;
 
-  unsigned node = none; ///< `number`: no node's result but the i32 scalar `result`
+  unsigned node = none; ///< `number` if the port is not a node's result but the i32 scalar `result`
   unsigned result = 0;
 
   bool isNumber() const { return node == number; }
@@ -47,58 +48,58 @@ enum class ControlKind : uint8_t {
   Exit,
   NextIteration,
   LoopCond,
-  GradientStack, ///< what only the gradient of a loop needs
+  GradientStack, ///< operation that only the gradient of a loop needs
 };
 
-/// Of an operator by its name; those that take references are the same.
+/// Returns the kind of an operator. Variants that take references have the same kind.
 ControlKind getControlKind(llvm::StringRef op);
 
 struct ControlNode {
   llvm::StringRef name, op;
   llvm::SmallVector<Port, 2> operands;
-  llvm::SmallVector<unsigned, 0> controls; ///< the nodes that must have run before
-  llvm::StringRef frame = {};              ///< of Enter: the loop that is entered
+  llvm::SmallVector<unsigned, 0> controls; ///< nodes that must have run before
+  llvm::StringRef frame = {};              ///< only for Enter: the loop that is entered
 };
 
 //===----------------------------------------------------------------------===//
-// What is raised
+// Result
 //===----------------------------------------------------------------------===//
 
-/// A node, a conditional or a loop by its place among those of the graph.
+/// A node, a conditional or a loop, by its index in the graph.
 struct RaisedItem {
   enum class Kind : uint8_t { Node, Conditional, Loop } kind;
   unsigned index;
 };
 
-/// Items, each behind what it reads, and what is handed out. A part also reads values of the parts around it.
+/// Items, each after the items that it reads, and results. A part also reads values of the parts around it.
 struct RaisedPart {
   std::vector<RaisedItem> items;
   std::vector<Port> results;
 };
 
-/// Computes one of two parts.
+/// A computation of one of two parts.
 struct RaisedConditional {
   Port predicate;
-  RaisedPart parts[2];        ///< for a predicate that is false, and for one that is true
-  std::vector<Port> values;   ///< what the results of either part are called behind it: results of Merges
-  std::vector<Port> captures; ///< what the parts read from outside, in order
+  RaisedPart parts[2];        ///< first for a false predicate, then for a true one
+  std::vector<Port> values;   ///< names of the results of either part after the conditional: results of Merges
+  std::vector<Port> captures; ///< values that the parts read from outside, in order
 };
 
-/// A value that one iteration of a loop hands to the next: the result of a Merge. In the condition and in the body it stands for
-/// the value in this iteration, behind the loop for that of the last one.
+/// A value that one iteration of a loop passes to the next: the result of a Merge. In the condition and the body it
+/// stands for the value in this iteration, after the loop for that of the last one.
 struct CarriedValue {
   Port value;
   Port init;
 };
 
-/// A comparison of a counter with a limit, all of which must hold for one more iteration.
+/// A comparison of a counter with a limit. All counts must hold for one more iteration.
 struct LoopCount {
   enum class Comparison : uint8_t { Less, LessEqual, Greater, GreaterEqual };
 
-  unsigned carried; ///< the counter among the carried values
+  unsigned carried; ///< index of the counter among the carried values
   Comparison comparison;
-  Port limit; ///< the same in all iterations
-  Port step;  ///< what an iteration adds to the counter; the same in all iterations
+  Port limit; ///< invariant in the loop
+  Port step;  ///< added to the counter in each iteration; invariant in the loop
   bool isSubtracted = false;
 };
 
@@ -106,21 +107,21 @@ struct RaisedLoop {
   unsigned node; ///< the LoopCond
   llvm::StringRef frame;
   std::vector<CarriedValue> carried;
-  RaisedPart condition; ///< one result: whether there is one more iteration
-  RaisedPart body;      ///< the carried values of the next iteration
+  RaisedPart condition; ///< its only result is true if there is one more iteration
+  RaisedPart body;      ///< results are the carried values of the next iteration
   std::vector<LoopCount> counts;
-  bool isCounted = false;     ///< the counts alone decide
-  std::vector<Port> captures; ///< what condition and body read from outside, in order
+  bool isCounted = false;     ///< true if the counts are the whole condition
+  std::vector<Port> captures; ///< values that condition and body read from outside, in order
 };
 
 struct RaisedGraph {
   RaisedPart main;
   std::vector<RaisedConditional> conditionals;
   std::vector<RaisedLoop> loops;
-  std::vector<llvm::SmallVector<Port, 2>> operands; ///< of each node of the graph that is an item
+  std::vector<llvm::SmallVector<Port, 2>> operands; ///< operands of each node of the graph that is an item
 };
 
-/// Why a graph cannot be raised: what must hold of a node, and what to do.
+/// The reason why a graph cannot be raised, as a message about a node.
 struct ControlProblem {
   unsigned node;
   std::string message;

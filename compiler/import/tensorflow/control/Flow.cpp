@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What every node of a graph hands on, and when it is computed. In which loop it is, is in Frames.cpp.
+// The value that each node passes on, and the guard under which it is computed. Frames.cpp finds its loop.
 
 #include "compiler/import/tensorflow/control/Flow.h"
 
@@ -11,7 +11,7 @@
 
 namespace nacre::importer::tensorflow_format {
 
-/// In place of the number of a predicate: LoopCond decides, which guards nothing inside its loop.
+/// Stands for a predicate's number if LoopCond decides, which guards nothing inside its loop.
 static constexpr unsigned byLoopCondition = ~0u;
 
 Flow::Flow(llvm::ArrayRef<ControlNode> nodes)
@@ -33,7 +33,7 @@ std::optional<ControlProblem> Flow::analyze(llvm::ArrayRef<unsigned> order, Know
 }
 
 //===----------------------------------------------------------------------===//
-// What is handed on
+// Passed values
 //===----------------------------------------------------------------------===//
 
 Port Flow::trace(Port port) {
@@ -79,7 +79,7 @@ Guards::Guard Flow::getGuard(Port port) {
   return predicate == byLoopCondition ? guard : guards.add(guard, 2 * predicate + port.result);
 }
 
-/// What must hold for all operands to be there.
+/// Returns the guard under which all operands are present.
 Guards::Guard Flow::uniteOperands(unsigned node) {
   Guards::Guard guard = Guards::always;
   for (Port operand : nodes[node].operands)
@@ -103,7 +103,7 @@ void Flow::analyzeSwitch(unsigned node, KnownPredicate getKnown) {
   switchPredicates[node] = place->second;
 }
 
-/// A Merge that the next iteration feeds, by NextIteration `next`.
+/// Analyzes a Merge whose second value comes from the next iteration, through NextIteration `next`.
 std::optional<ControlProblem> Flow::analyzeCarried(unsigned node, unsigned next) {
   llvm::ArrayRef<Port> operands = nodes[node].operands;
   size_t place = operands.front().node == next ? 0 : 1;
@@ -169,7 +169,7 @@ std::optional<ControlProblem> Flow::analyzeGuards(unsigned node, KnownPredicate 
     if (nodes[node].operands.size() == 1)
       isLoopCondition[node] = isLoopCondition[nodes[node].operands[0].node];
     else
-      kinds[node] = ControlKind::None; // whoever reads it says what is wrong
+      kinds[node] = ControlKind::None; // the reader of the result reports the error
     break;
   case ControlKind::Merge:
   case ControlKind::None:

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What every node of a graph hands on, when it is computed, and in which loop.
+// The value that each node of a graph passes on, the guard under which it is computed, and its loop.
 //
 // How:  one walk over the nodes in their order.
-//       1. A Switch hands on what it reads where its predicate has one side; where the predicate is known, the other result
-//          is dead, and so is all that reads it.
-//       2. A Merge joins what is not dead: one value is handed on, several are joined by what guards them.
-//       3. Enter leads into a loop, Exit out of it; all that reads a value of a loop is in that loop.
+//       1. A Switch passes its operand on under one side of its predicate. If the predicate is known, the other result
+//          is dead, and so are all its readers.
+//       2. A Merge joins values that are not dead. A single value is passed on; several are joined by their guards.
+//       3. Enter leads into a loop, Exit out of it. Every node that reads a value of a loop is in that loop.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_CONTROL_FLOW_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_CONTROL_FLOW_H
@@ -17,10 +17,10 @@
 
 namespace nacre::importer::tensorflow_format {
 
-/// Whether a value is known when the model is compiled, and then which: a predicate.
+/// Returns the value of a predicate that is known at compile time, or nullopt.
 using KnownPredicate = llvm::function_ref<std::optional<bool>(Port)>;
 
-/// A loop by its name; the first is no loop but the graph around all.
+/// A loop, by its name. The first frame is not a loop but the graph around all loops.
 struct LoopFrame {
   llvm::StringRef name;
   unsigned parent = 0;
@@ -33,32 +33,32 @@ class Flow {
 public:
   explicit Flow(llvm::ArrayRef<ControlNode> nodes);
 
-  /// How deeply loops may nest.
+  /// Maximum nesting depth of loops.
   static constexpr unsigned mostFrames = 64;
 
   std::optional<ControlProblem> analyze(llvm::ArrayRef<unsigned> order, KnownPredicate getKnown);
 
-  /// The value that `port` hands on.
+  /// Returns the value that `port` passes on.
   Port trace(Port port);
-  /// The same, looking through Identity.
+  /// Returns the value that `port` passes on, also through Identity.
   Port traceIdentity(Port port);
 
   llvm::ArrayRef<ControlNode> nodes;
   std::vector<ControlKind> kinds;
   Guards guards;
-  /// Of each node, whatever result of it is read; of a Switch what must hold for it to be reached.
+  /// Guards of nodes, whichever result is read. The guard of a Switch is that of reaching it.
   std::vector<Guards::Guard> nodeGuards;
   std::vector<unsigned> nodeFrames;
   std::vector<LoopFrame> frames;
-  /// Of predicates, by number.
+  /// Predicates by number.
   std::vector<Port> predicates;
-  /// Of a Merge of several values; none where no predicates decide between them.
+  /// Steps of each Merge that joins several values; empty if no predicates decide between them.
   llvm::DenseMap<unsigned, std::vector<MergeStep>> merges;
 
   Guards::Guard getGuard(Port port);
   bool isDead(Port port) { return getGuard(port) == Guards::never; }
   bool isCarried(unsigned node) const { return carriedNext[node].node != Port::none; }
-  /// What a carried value begins with, and what it is in the next iteration.
+  /// Return the initial value of a carried value, and its value in the next iteration.
   Port getInit(unsigned merge) { return trace(carriedInit[merge]); }
   Port getNext(unsigned merge) { return trace(carriedNext[merge]); }
 
@@ -76,14 +76,15 @@ private:
   std::optional<ControlProblem> findCarried(llvm::ArrayRef<unsigned> order);
   std::optional<ControlProblem> judgeIterations(unsigned node);
 
-  std::vector<Port> aliases;      ///< what a node hands on; none where it computes
-  std::vector<Port> aliasIndices; ///< the second result of a Merge that hands on one value
+  std::vector<Port> aliases;      ///< value that a node passes on; its node is `none` if the node computes
+  std::vector<Port> aliasIndices; ///< second result of a Merge that passes one value on
   std::vector<Port> throughIdentity;
-  std::vector<bool> isLoopCondition; ///< LoopCond or an Identity of it
+  std::vector<bool> isLoopCondition; ///< true for LoopCond and an Identity of it
   std::vector<unsigned> switchPredicates;
-  std::vector<std::optional<bool>> switchSides; ///< of a predicate that is known
-  std::vector<uint8_t> iterationSides;          ///< 1: read of what leaves the loop, 2: of what goes on
-  std::vector<Port> carriedInit, carriedNext;   ///< of a Merge that NextIteration feeds: Enter, NextIteration
+  std::vector<std::optional<bool>> switchSides; ///< known sides of predicates
+  std::vector<uint8_t> iterationSides;          ///< bits: 1 if the node reads values that leave the loop, 2 if it reads
+                                                ///< values of the next iteration
+  std::vector<Port> carriedInit, carriedNext;   ///< operands of a Merge that NextIteration feeds: Enter, NextIteration
   std::map<Port, unsigned> predicateNumbers;
   llvm::DenseMap<llvm::StringRef, unsigned> frameNumbers;
   bool haveFramesChanged = false;

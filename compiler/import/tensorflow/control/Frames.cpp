@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// In which loop every node is, and what each loop carries from iteration to iteration.
+// The loop of each node, and the values that each loop carries from iteration to iteration.
 
 #include "compiler/import/tensorflow/control/Flow.h"
 #include "compiler/import/tensorflow/control/Order.h"
@@ -16,8 +16,8 @@ static std::string quote(llvm::StringRef name) { return ("'" + name + "'").str()
 // Frames
 //===----------------------------------------------------------------------===//
 
-/// What is around a loop may be known only behind it, since values of the outermost graph may be read anywhere: then the
-/// walk is made again.
+/// Finds the loop of each node. A loop's parent may become known only after it, because any node can read values of the
+/// outermost graph. The walk is then repeated.
 std::optional<ControlProblem> Flow::analyzeFrames(llvm::ArrayRef<unsigned> order) {
   constexpr int mostWalks = 8;
   for (int walk = 0; walk == 0 || haveFramesChanged; ++walk) {
@@ -37,7 +37,7 @@ std::optional<ControlProblem> Flow::analyzeFrames(llvm::ArrayRef<unsigned> order
   return std::nullopt;
 }
 
-/// The loop of Enter `node`, which reads a value of the loop `from`.
+/// Finds the loop of Enter `node`, which reads a value of the loop `from`.
 std::optional<ControlProblem> Flow::enterFrame(unsigned node, unsigned from) {
   auto [place, isNew] = frameNumbers.try_emplace(nodes[node].frame, frames.size());
   unsigned number = place->second;
@@ -95,11 +95,11 @@ std::optional<ControlProblem> Flow::analyzeFrame(unsigned node) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is carried
+// Carried values
 //===----------------------------------------------------------------------===//
 
-/// Whether what `node` reads is of the right side of the iteration: what goes on for the next iteration, what leaves behind the loop,
-/// neither for the condition.
+/// Reports an error if `node` reads a value of the wrong side of an iteration. NextIteration must not read values that
+/// leave the loop, Exit must read only those, and LoopCond must read neither side.
 std::optional<ControlProblem> Flow::judgeIterations(unsigned node) {
   constexpr uint8_t leaves = 1;
   uint8_t &sides = iterationSides[node];
@@ -147,7 +147,7 @@ std::optional<ControlProblem> Flow::findCarried(llvm::ArrayRef<unsigned> order) 
       return ControlProblem{node, "must get the next iteration's value from its own loop " +
                                       quote(frames[nodeFrames[node]].name) + ", but gets one of " +
                                       quote(frames[nodeFrames[next]].name)};
-    if (traceIdentity(carriedNext[node]) == Port{node, 0}) { // the same in all iterations
+    if (traceIdentity(carriedNext[node]) == Port{node, 0}) { // the same value in all iterations
       aliases[node] = carriedInit[node];
       aliasIndices[node] = {Port::number, 0};
       carriedNext[node] = {};

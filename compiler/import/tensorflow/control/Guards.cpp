@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What must hold for a value to be computed, and how Merges join values by it.
+// Guards of values, and the joining of values by Merges.
 
 #include "compiler/import/tensorflow/control/Guards.h"
 
@@ -70,7 +70,7 @@ namespace {
 /// Two present inputs whose guards differ in one predicate.
 struct Pair {
   unsigned predicate;
-  size_t sequence; ///< earlier ones first, where predicates are equal
+  size_t sequence; ///< among equal predicates, earlier pairs are joined first
   Guards::Guard sides[2];
 
   bool operator<(const Pair &other) const {
@@ -102,7 +102,7 @@ std::optional<std::vector<MergeStep>> foldMerge(Guards &guards, unsigned node, l
     Pair pair = pairs.top();
     pairs.pop();
     if (!present.contains(pair.sides[0]) || !present.contains(pair.sides[1]))
-      continue; // joined with another one
+      continue; // already joined with another one
     MergeInput sides[2] = {present[pair.sides[0]], present[pair.sides[1]]};
     present.erase(pair.sides[0]);
     present.erase(pair.sides[1]);

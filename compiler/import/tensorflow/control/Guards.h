@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What must hold for a value to be computed.
+// Guards: the predicates that must hold for a value to be computed.
 //
-// What: a guard is a set of predicates, each with the side that is asked for. A value that a Switch hands out has the guard
-//       of what the Switch reads and its own predicate; any other has those of all that it reads.
-// How:  predicates are numbers, guards are sorted lists of them that are kept once and known by number.
+// A guard is a set of predicates, each with the required side. The result of a Switch has the guard of the Switch's
+// operand and its own predicate. Every other value has the guards of all operands. Predicates are numbers. Guards are
+// sorted lists of them; each list is stored once and known by a number.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_CONTROL_GUARDS_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_CONTROL_GUARDS_H
@@ -25,47 +25,48 @@ class Guards {
 public:
   using Guard = unsigned;
   static constexpr Guard always = 0, never = ~0u, tooDeep = ~0u - 1;
-  /// How deeply conditionals may nest.
+  /// Maximum nesting depth of conditionals.
   static constexpr size_t mostLiterals = 64;
 
   Guards() { intern({}); }
 
-  /// What holds where both do: `never` where they contradict each other, `tooDeep` where they are too many.
+  /// Returns the guard that holds if both do: `never` if they contradict each other, `tooDeep` if it has too many
+  /// predicates.
   Guard unite(Guard a, Guard b);
   Guard add(Guard guard, Literal literal) { return unite(guard, intern({literal})); }
   Guard remove(Guard guard, Literal literal);
-  /// The guard that differs in the side of `literal` alone, where there is one yet.
+  /// Returns the guard that differs only in the side of `literal`, or nullopt if it does not exist yet.
   std::optional<Guard> findOpposite(Guard guard, Literal literal) const;
 
-  /// Sorted. Of a guard that can hold.
+  /// Returns the sorted literals of a guard that can hold.
   llvm::ArrayRef<Literal> getLiterals(Guard guard) const { return literals[guard]; }
   bool implies(Guard guard, llvm::ArrayRef<Literal> others) const;
 
 private:
   Guard intern(std::vector<Literal> list);
 
-  std::vector<llvm::ArrayRef<Literal>> literals; ///< each lies in `known`
+  std::vector<llvm::ArrayRef<Literal>> literals; ///< refer to keys of `known`
   std::map<std::vector<Literal>, Guard> known;
   llvm::DenseMap<std::pair<Guard, Guard>, Guard> united;
 };
 
-/// One of the values that a Merge joins.
+/// A value that a Merge joins.
 struct MergeInput {
   Port value;
-  Port index; ///< what the Merge says of it: its place among the operands
+  Port index; ///< second result of the Merge for this value: its index among the operands
   Guards::Guard guard;
 };
 
-/// Two of the values joined: one for each side of a predicate.
+/// Two joined values: one for each side of a predicate.
 struct MergeStep {
   unsigned predicate;
-  Guards::Guard guard; ///< of the result
+  Guards::Guard guard; ///< guard of the result
   Port values[2], indices[2];
-  Port value, index; ///< the results
+  Port value, index; ///< results of the step
 };
 
-/// Joins the inputs of Merge `node` two by two: those whose guards differ in one predicate alone, the one that is decided
-/// last first. The last step gives the results of the Merge, others give results 2, 3, ... that it has not. Nothing where no
+/// Joins the inputs of Merge `node` in pairs whose guards differ in only one predicate, the last decided one first. The
+/// last step gives the results of the Merge; the others give new results 2, 3, ... of it. Returns nullopt if no
 /// predicates decide between the inputs.
 std::optional<std::vector<MergeStep>> foldMerge(Guards &guards, unsigned node, llvm::ArrayRef<MergeInput> inputs);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What of a loop's condition counts its iterations.
+// Finds the counters in a loop's condition.
 
 #include "compiler/import/tensorflow/control/LoopCounts.h"
 
@@ -22,7 +22,7 @@ std::optional<Comparison> getComparison(llvm::StringRef op) {
       .Default(std::nullopt);
 }
 
-/// `a < b` as said of b.
+/// Returns the comparison of b with a that means the same as that of a with b.
 Comparison turnAround(Comparison comparison) {
   switch (comparison) {
   case Comparison::Less:
@@ -47,7 +47,7 @@ public:
   bool add(Port condition);
 
 private:
-  /// Whether `port`, which is traced, is the same in all iterations.
+  /// True if `port`, which is traced, has the same value in all iterations.
   bool isInvariant(Port port) const {
     return port.isNumber() || flow.nodeFrames[port.node] != frame || flow.nodes[port.node].operands.empty();
   }
@@ -56,7 +56,7 @@ private:
   Flow &flow;
   unsigned frame;
   RaisedLoop &loop;
-  llvm::DenseMap<unsigned, unsigned> places; ///< of carried values by their Merge
+  llvm::DenseMap<unsigned, unsigned> places; ///< indices of carried values by their Merge
 };
 
 bool CountFinder::addComparison(Comparison comparison, Port counter, Port limit) {
@@ -78,7 +78,7 @@ bool CountFinder::addComparison(Comparison comparison, Port counter, Port limit)
   return true;
 }
 
-/// Whether a condition is a comparison of a counter.
+/// Adds a count if the condition is a comparison of a counter. Returns whether it is.
 bool CountFinder::add(Port condition) {
   if (condition.isNumber() || flow.nodes[condition.node].operands.size() != 2)
     return false;

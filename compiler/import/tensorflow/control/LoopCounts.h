@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What of a loop's condition counts its iterations.
+// Finds the counters in a loop's condition.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_CONTROL_LOOPCOUNTS_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_CONTROL_LOOPCOUNTS_H
@@ -9,8 +9,9 @@
 
 namespace nacre::importer::tensorflow_format {
 
-/// Finds the comparisons of a counter with a limit that the condition is, or that LogicalAnd joins to it. A counter grows by
-/// as much in every iteration. Limits and steps are values outside of the loop, or nodes without operands inside.
+/// Finds comparisons of a counter with a limit in the condition: the condition itself, or operands of its LogicalAnd. A
+/// counter grows by the same step in each iteration. Limits and steps are values from outside of the loop, or nodes
+/// without operands inside.
 void findCounts(Flow &flow, unsigned frame, RaisedLoop &loop);
 
 } // namespace nacre::importer::tensorflow_format

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What some values of a loop, or of the graph around all loops, are computed by: a part, with its conditionals.
+// Builds the part that computes some values of a loop, or of the graph around all loops.
 
 #include "compiler/import/tensorflow/control/LoopParts.h"
 
@@ -14,10 +14,10 @@ namespace {
 
 using Guard = Guards::Guard;
 
-/// A node, a step of a Merge, a loop inside.
+/// A node, a step of a Merge, or an inner loop.
 struct Unit {
   enum class Kind : uint8_t { Node, Step, Loop } kind;
-  unsigned index; ///< the node, the Merge, the loop
+  unsigned index; ///< index of the node, the Merge or the loop
   unsigned step = 0;
   unsigned item = Port::none;
 };
@@ -25,7 +25,7 @@ struct Unit {
 /// A unit, or the steps that are one conditional.
 struct Item {
   llvm::SmallVector<unsigned, 1> units;
-  unsigned region = Port::none; ///< none: nobody reads it
+  unsigned region = Port::none; ///< `none` if nothing reads it
 };
 
 /// The part itself, or a side of a conditional in it.
@@ -62,16 +62,16 @@ private:
   std::vector<Unit> units;
   std::vector<Item> items;
   std::vector<Region> regions;
-  llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> unitNumbers; ///< by node and step
+  llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> unitNumbers; ///< keyed by node and step
   std::set<Port> used;
-  std::vector<unsigned> conditionals; ///< by item
+  std::vector<unsigned> conditionals; ///< conditional of each item
 };
 
 //===----------------------------------------------------------------------===//
-// 1. What is needed
+// 1. Needed units
 //===----------------------------------------------------------------------===//
 
-/// What computes a value in this frame; nothing where it is an argument, or a value of a frame around.
+/// Returns the unit that computes a value in this frame; nullopt for arguments and for values of outer frames.
 std::optional<unsigned> PartBuilder::findUnit(Port port) {
   if (port.isNumber())
     return std::nullopt;
@@ -119,8 +119,8 @@ void PartBuilder::getNeeds(const Unit &unit, llvm::SmallVectorImpl<Port> &needs)
 // 2. Conditionals
 //===----------------------------------------------------------------------===//
 
-/// How many steps there are in a row up to a unit, counting those whose guards have at most i predicates; all further
-/// counts are as the last one.
+/// Lengths of chains of steps that end at a unit. Count i considers only steps whose guards have at most i predicates.
+/// All further counts equal the last one.
 using Counts = std::vector<unsigned>;
 
 void raiseTo(Counts &counts, const Counts &others) {
@@ -130,8 +130,8 @@ void raiseTo(Counts &counts, const Counts &others) {
     counts[index] = std::max(counts[index], others[std::min(index, others.size() - 1)]);
 }
 
-/// Makes the items. No item comes to depend on itself: of those in a row that came back to where it began, take the ones
-/// with the fewest predicates; their count grows with each of them, and is the same in all steps of an item.
+/// Makes items of the units. No item depends on itself: consider a chain of steps that leads back to the same item, and
+/// its steps with the fewest predicates. Their count grows along the chain, but it is equal in all steps of an item.
 void PartBuilder::groupSteps(llvm::ArrayRef<unsigned> order) {
   std::map<std::tuple<Guard, unsigned, Counts>, unsigned> groups;
   std::vector<Counts> counts(units.size());
@@ -176,7 +176,7 @@ Guard PartBuilder::getGuard(const Unit &unit) const {
   return Guards::always;
 }
 
-/// The innermost region around `region` in which only what `guard` asks for holds.
+/// Returns the innermost region around `region` whose predicates `guard` implies.
 unsigned PartBuilder::climb(unsigned region, Guard guard) const {
   unsigned result = region;
   for (; region != 0; region = regions[region].parent)

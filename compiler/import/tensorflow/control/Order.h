@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The nodes that outputs reach, in an order in which they can be computed.
+// Orders the nodes that outputs reach, so that each can be computed after its operands.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_CONTROL_ORDER_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_CONTROL_ORDER_H
@@ -13,17 +13,17 @@
 
 namespace nacre::importer::tensorflow_format {
 
-/// Small numbers, each behind those it needs, for all that `roots` need; these may grow meanwhile. Nothing where there is a
-/// cycle, of which `onCycle` is one.
+/// Returns `roots` and all numbers that they need, each after its needs. `roots` may grow during the walk. Returns
+/// nullopt if there is a cycle; `onCycle` is then on it.
 std::optional<std::vector<unsigned>> orderByNeed(const std::vector<unsigned> &roots,
                                                  llvm::function_ref<void(unsigned, std::vector<unsigned> &)> getNeeds,
                                                  unsigned &onCycle);
 
-/// What of the control operands of a node says when it is computed: a pivot, which is a Switch or the Identity of one; and
-/// of a node without other operands all of them, since nothing else ties it to a branch or a body.
+/// Returns the control operands that decide when a node is computed. These are pivots: a Switch or an Identity of one.
+/// For a node without other operands they are all control operands, because nothing else ties it to a branch or a body.
 llvm::SmallVector<unsigned> getTies(llvm::ArrayRef<ControlNode> nodes, unsigned node);
 
-/// The nodes that `outputs` reach, each behind what it reads; what an iteration hands to the next does not count.
+/// Orders the nodes that `outputs` reach, each after its operands, except values from the previous iteration.
 std::optional<ControlProblem> orderNodes(llvm::ArrayRef<ControlNode> nodes, llvm::ArrayRef<Port> outputs,
                                          std::vector<unsigned> &order);
 

@@ -2,10 +2,10 @@
 //
 // Raises the control flow of a graph of TensorFlow: Switch and Merge to conditionals, frames to loops.
 //
-// How:  1. the nodes in their order, and what each hands on, when and in which loop (Order.h, Flow.h),
-//       2. what the outputs need: which loops, and which values these carry,
-//       3. loops, the innermost first, then the graph around all: a part each for condition, body, graph (LoopParts.h),
-//       4. what conditionals read from outside.
+// How:  1. the nodes in order; the value, guard and loop of each (Order.h, Flow.h),
+//       2. the loops that the outputs need, and the values that they carry,
+//       3. loops, innermost first, then the graph around all: one part for condition, body and graph (LoopParts.h),
+//       4. values that conditionals read from outside.
 
 #include "compiler/import/tensorflow/control/RaiseControl.h"
 
@@ -35,12 +35,12 @@ private:
   void findCaptures(RaisedPart &part);
 
   Flow flow;
-  std::vector<FrameLoop> loops; ///< by frame
-  std::vector<bool> isNeeded;   ///< by node
+  std::vector<FrameLoop> loops; ///< loops by frame number
+  std::vector<bool> isNeeded;   ///< flags by node number
 };
 
 //===----------------------------------------------------------------------===//
-// 2. What is needed
+// 2. Needed loops
 //===----------------------------------------------------------------------===//
 
 std::optional<ControlProblem> Raiser::judgeOutputs(llvm::ArrayRef<Port> outputs) {
@@ -149,7 +149,7 @@ std::optional<ControlProblem> Raiser::buildLoop(unsigned frame) {
 // 4. Captures
 //===----------------------------------------------------------------------===//
 
-/// What `part` reads and does not compute, where the captures of its conditionals are known.
+/// Returns the values that `part` reads but does not compute. The captures of its conditionals must be known.
 std::vector<Port> getFreePorts(const RaisedGraph &graph, const RaisedPart &part) {
   std::set<unsigned> nodes;
   std::set<Port> ports, read(part.results.begin(), part.results.end());
@@ -182,7 +182,7 @@ std::vector<Port> getFreePorts(const RaisedGraph &graph, const RaisedPart &part)
   return result;
 }
 
-/// Of all conditionals in `part`.
+/// Finds the captures of all conditionals in `part`.
 void Raiser::findCaptures(RaisedPart &part) {
   for (RaisedItem item : part.items) {
     if (item.kind != RaisedItem::Kind::Conditional)

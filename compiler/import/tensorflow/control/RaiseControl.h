@@ -11,8 +11,9 @@
 
 namespace nacre::importer::tensorflow_format {
 
-/// What computes `outputs`, which are the results of its main part; operands and controls are places in `nodes`, which must
-/// outlive the result. What a predicate that is known does not choose is left out. Takes time n log n.
+/// Returns the raised graph, whose main part computes `outputs`, or the problem that prevents it. Operands and controls
+/// are indices in `nodes`, which must outlive the result. Sides that a known predicate excludes are left out. Takes O(n
+/// log n).
 std::variant<RaisedGraph, ControlProblem> raiseControl(llvm::ArrayRef<ControlNode> nodes, llvm::ArrayRef<Port> outputs,
                                                        KnownPredicate getKnown);
 

@@ -2,8 +2,8 @@
 //
 // One graph of a TensorFlow file, checked.
 //
-// How:  1. names: every node has its own, everything that is read is defined,
-//       2. order: keep the file's where it is right, repair it where it is not, refuse cycles.
+// How:  1. names: every node has its own name, and every name that is read is defined,
+//       2. order: the file's order is kept if it is right and repaired if not; cycles are refused.
 
 #include "compiler/import/tensorflow/graph/CheckedGraph.h"
 
@@ -120,7 +120,7 @@ static bool leadsToNextIteration(const CheckedNode &node) {
 }
 
 LogicalResult CheckedGraph::sortNodes() {
-  // Of all nodes whose operands are computed, the earliest in the file comes next: a sorted file stays as it is.
+  // Among nodes whose operands are ready, the earliest in the file comes next. A sorted file keeps its order.
   std::vector<int> missing(nodes.size(), 0);
   std::vector<SmallVector<int, 2>> readers(nodes.size());
   std::priority_queue<int, std::vector<int>, std::greater<>> ready;

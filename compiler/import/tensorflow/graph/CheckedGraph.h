@@ -2,10 +2,10 @@
 //
 // One graph of a TensorFlow file, checked.
 //
-// What: names as numbers: every node has one, which is its place in the file, and knows those that it reads.
-// Why:  whatever walks the graph afterwards neither searches names nor doubts them.
-// How:  an operand is `name` or `name:k`, the result k of a node; `^name` orders the node after another and reads nothing.
-//       Edges that lead from one iteration of a loop to the next, out of NextIteration, are no part of the order.
+// Names become numbers: a node's number is its index in the file, and each node knows the nodes that it reads. Later
+// code need neither look up names nor check them. An operand is `name` or `name:k`, result k of a node. `^name` orders
+// the node after another one and reads nothing. Edges from NextIteration to the next iteration of a loop do not count
+// for the order.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_GRAPH_CHECKEDGRAPH_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_GRAPH_CHECKEDGRAPH_H
@@ -28,48 +28,48 @@ struct TensorId {
   bool operator<(TensorId other) const { return node != other.node ? node < other.node : result < other.result; }
 };
 
-/// The name of a tensor: of the node, and which result it is.
+/// The name of a tensor: its node, and the index of the result.
 struct TensorName {
   llvm::StringRef node;
   int result;
 };
 
-/// `name` and `name:k`; nothing where k is no number of a result.
+/// Parses `name` and `name:k`; returns nullopt if k is not an index.
 std::optional<TensorName> parseTensorName(llvm::StringRef text);
 
 struct CheckedNode {
   const tensorflow::NodeDef *proto;
   llvm::SmallVector<TensorId, 2> operands;
-  llvm::SmallVector<int, 0> controls; ///< nodes that come before it, each once
+  llvm::SmallVector<int, 0> controls; ///< nodes that it must run after, each once
 
   llvm::StringRef getName() const { return proto->name(); }
   llvm::StringRef getOp() const { return proto->op(); }
-  /// Returns whether a value must be given for it.
+  /// True if the user must give its value.
   bool isPlaceholder() const { return getOp() == "Placeholder" || getOp() == "PlaceholderV2"; }
 };
 
-/// The attribute of that name, or null.
+/// Returns the attribute of that name, or null.
 const tensorflow::AttrValue *findAttribute(const tensorflow::NodeDef &node, llvm::StringRef name);
 /// Adds an attribute, which the node must not have yet.
 tensorflow::AttrValue &addAttribute(tensorflow::NodeDef &node, const char *name);
 
 class CheckedGraph {
 public:
-  /// The graph must live as long as what is read of it. Errors are emitted at the node they concern.
+  /// `proto` must outlive the graph. Errors are emitted at the node they concern.
   static mlir::FailureOr<CheckedGraph> read(const tensorflow::GraphDef &proto, mlir::Location modelLoc);
 
-  /// The nodes in the order of the file.
+  /// Returns the nodes in the order of the file.
   llvm::ArrayRef<CheckedNode> getNodes() const { return nodes; }
   const CheckedNode &getNode(int id) const { return nodes[id]; }
 
-  /// All of them in an order in which each comes after what it reads, and after what it waits for.
+  /// Returns all nodes in an order in which each follows its operands and its controls.
   llvm::ArrayRef<int> getOrder() const { return order; }
 
   std::optional<int> find(llvm::StringRef name) const;
-  /// A result of a node, by its name.
+  /// Returns a result of a node by its name.
   std::optional<TensorId> findTensor(llvm::StringRef text) const;
 
-  /// The tensor's name: `name`, or `name:k`.
+  /// Returns the tensor's name: `name` or `name:k`.
   std::string getText(TensorId tensor) const;
 
   mlir::Location getLocation() const { return modelLoc; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which of TensorFlow's messages a file holds.
+// Finds the kind of message in a TensorFlow file.
 
 #include "compiler/import/tensorflow/graph/FileRoot.h"
 
@@ -13,7 +13,7 @@ using llvm::StringRef;
 
 namespace nacre::importer::tensorflow_format {
 
-/// Drops the tag of a text or a message, and gives what there is of it: a file may be cut off.
+/// Takes the tag and the length of a field, and sets `body` to its bytes. A file that is cut off may have fewer.
 static bool enterField(StringRef &bytes, char tag, StringRef &body) {
   uint64_t length;
   if (!bytes.consume_front(StringRef(&tag, 1)) || !takeVarint(bytes, length))
@@ -23,15 +23,16 @@ static bool enterField(StringRef &bytes, char tag, StringRef &body) {
   return true;
 }
 
-/// A graph begins with a node, which begins with its name and its operator. The version comes first in none that TensorFlow
-/// writes.
+/// True if a graph begins like this: with a node, which begins with its name and operator. TensorFlow never writes the
+/// version first.
 static bool beginsAsGraph(StringRef bytes) {
   StringRef node, name, op;
   return enterField(bytes, 0x0a, node) && enterField(node, 0x0a, name) && (name.empty() || isText(name)) &&
          (node.empty() || (enterField(node, 0x12, op) && (op.empty() || isText(op))));
 }
 
-/// What describes a graph comes before it: first the operators that it has, or its tags.
+/// True if a MetaGraph begins like this: with its description, which begins with the operators of the graph, or its
+/// tags.
 static bool beginsAsMetaGraph(StringRef bytes) {
   StringRef info, version, field;
   if (!enterField(bytes, 0x0a, info))
@@ -41,7 +42,7 @@ static bool beginsAsMetaGraph(StringRef bytes) {
          enterField(info, 0x22, field);
 }
 
-/// The version, then a graph of which any part may come first: this message is not always written in order.
+/// True if a saved model begins like this: with the version, then a MetaGraph, whose fields may be in any order.
 static bool beginsAsSavedModel(StringRef bytes) {
   uint64_t version;
   StringRef meta;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which of TensorFlow's messages a file holds.
+// Finds the kind of message in a TensorFlow file.
 //
-// Why:  a graph, a graph with its signatures and a saved model are all files of protobuf without a mark, called .pb as often as
-//       not; their first fields tell.
+// A graph, a MetaGraph and a saved model are protobuf files without a signature, and all of them may be named .pb. Only
+// their first fields differ.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_GRAPH_FILEROOT_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_GRAPH_FILEROOT_H
@@ -14,7 +14,8 @@
 
 namespace nacre::importer::tensorflow_format {
 
-/// The message that a file, of bytes or of text, holds, be it damaged or cut off; nothing where it begins like none of them.
+/// Returns the kind of message in a file, in binary or text form, even if it is damaged or cut off. Returns nullopt if
+/// it begins like none of them.
 std::optional<WireRoot> findRoot(llvm::StringRef bytes);
 
 } // namespace nacre::importer::tensorflow_format

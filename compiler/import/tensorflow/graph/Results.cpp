@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The results of TensorFlow's operators: how many there are, how they are called, what they hold.
+// The results of TensorFlow's operators: their number, names and types.
 
 #include "compiler/import/tensorflow/graph/Results.h"
 
@@ -17,16 +17,16 @@ using tensorflow::DataType;
 namespace nacre::importer::tensorflow_format {
 namespace {
 
-/// `results` are words of the form name*count=type. The count is an attribute, a number or a list of types, which are then
-/// those of the results; without one there is one. The type is an attribute, as out_type|int32 with what it is where the
-/// node does not say, or a type; without one it is the attribute T.
+/// A row of the table. `results` are words of the form name*count=type. `count` is an attribute: a number, or a list of
+/// the results' types; by default 1. `type` is a type or an attribute, by default the attribute T. In out_type|int32,
+/// int32 applies if the node does not have the attribute.
 struct Row {
   const char *ops; ///< separated by blanks
   const char *results;
 };
 
 constexpr Row rows[] = {
-    // Nothing.
+    // No results.
     {"NoOp Assert DisableCopyOnRead Save SaveV2 SaveSlices WriteFile ControlTrigger", ""},
     {"AssignVariableOp AssignAddVariableOp AssignSubVariableOp InitializeTableFromTextFileV2", ""},
     // One result of another type.
@@ -57,7 +57,7 @@ constexpr Row rows[] = {
     {"TensorListStack TensorListGetItem TensorListGather", "item=element_dtype"},
     {"TensorArrayWriteV3 TensorArrayScatterV3 TensorArraySplitV3", "flow_out=float"},
     {"TensorArraySizeV3", "size=int32"},
-    // Several.
+    // Several results.
     {"TensorArrayV3", "handle=resource flow=float"},
     {"TensorArrayConcatV3", "value=dtype lengths=int64"},
     {"TensorListPopBack", "output_handle=variant tensor=element_dtype"},
@@ -92,7 +92,7 @@ constexpr Row rows[] = {
     {"FusedBatchNormGrad", "x_backprop scale_backprop offset_backprop reserve_space_3 reserve_space_4"},
     {"FusedBatchNormGradV2 FusedBatchNormGradV3",
      "x_backprop scale_backprop=U offset_backprop=U reserve_space_3=U reserve_space_4=U"},
-    // Optimizers: the variables after the step. The file's node has at most the first, a reference.
+    // Optimizers: the variables after the step. The node of the file has at most the first result, a reference.
     {"ApplyMomentum ApplyKerasMomentum ApplyAdagrad ApplyAdagradV2 ResourceApplyMomentum ResourceApplyKerasMomentum "
      "ResourceApplyAdagrad ResourceApplyAdagradV2",
      "var accum"},
@@ -120,11 +120,11 @@ StringRef findRow(StringRef op) {
   return found == table.end() ? "=T" : found->second;
 }
 
-/// A word of a row for one node.
+/// A result, or several that share a name, of one node: a word of a row.
 struct Result {
   StringRef name;
-  StringRef count; ///< empty: one
-  StringRef type;  ///< empty: T
+  StringRef count; ///< 1 if empty
+  StringRef type;  ///< "T" by default
 };
 
 SmallVector<Result, 4> parseRow(StringRef op) {
@@ -139,7 +139,7 @@ SmallVector<Result, 4> parseRow(StringRef op) {
   return results;
 }
 
-/// How many results a hostile node may claim to have.
+/// Limit for the number of results that a hostile node may claim to have.
 constexpr int mostResults = 4096;
 
 int count(const tensorflow::NodeDef &node, const Result &result) {
@@ -166,12 +166,12 @@ DataType parseType(StringRef word) {
       .Default(tensorflow::DT_INVALID);
 }
 
-/// The type of result `index` among those of one word.
+/// Returns the type of result `index` among those of one word.
 DataType getType(const tensorflow::NodeDef &node, const Result &result, int index) {
   auto [word, missing] = result.type.split('|');
   if (DataType type = parseType(word))
     return type;
-  // A list of types counts and tells them. Most operators have T, others a dtype.
+  // A list of types has the number of results and their types. Most operators have T, others a dtype.
   const tensorflow::AttrValue *attribute = result.count.empty() ? nullptr : findAttribute(node, result.count);
   for (StringRef name : {word, StringRef("dtype")})
     if (!attribute || !(attribute->has_list() || attribute->value_case() == tensorflow::AttrValue::kType))
@@ -206,7 +206,7 @@ std::optional<int> findResult(const tensorflow::NodeDef &node, StringRef group, 
       return index >= 0 && index < candidate.count ? std::optional(first + index) : std::nullopt;
     first += candidate.count;
   }
-  // Of one result the name does not matter.
+  // The name of an only result does not matter.
   return first == 1 && index == 0 ? std::optional(0) : std::nullopt;
 }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The results of TensorFlow's operators: how many there are, how they are called, what they hold.
+// The results of TensorFlow's operators: their number, names and types.
 //
-// Why:  a graph says none of it. Whoever looks for outputs, cuts at a tensor, or reads `node:argument:k` in the body of a
-//       function has to know.
-// How:  operators of one result whose type is their attribute T need no row; others have one.
+// A graph does not state them. They are needed to find outputs, to cut at a tensor, and to read `node:argument:k` in
+// the body of a function. Operators with one result of the type T need no row in the table; others have one.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_GRAPH_RESULTS_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_GRAPH_RESULTS_H
@@ -22,15 +21,15 @@ struct ResultGroup {
   int count;
 };
 
-/// The node's results in order; an operator without a row has one, whose name is not known and empty.
+/// Returns the node's results in order. An operator without a row has one result, whose name is unknown and empty.
 llvm::SmallVector<ResultGroup, 1> getResultGroups(const tensorflow::NodeDef &node);
 
 int countResults(const tensorflow::NodeDef &node);
 
-/// The number of the result that the body of a function calls `group:index`; nothing where there is none.
+/// Returns the index of the result that the body of a function calls `group:index`, or nullopt if it does not exist.
 std::optional<int> findResult(const tensorflow::NodeDef &node, llvm::StringRef group, int index);
 
-/// TensorFlow's number of the element type of a result; DT_INVALID where the node does not say.
+/// Returns TensorFlow's number of a result's element type, or DT_INVALID if the node does not state it.
 tensorflow::DataType getResultType(const tensorflow::NodeDef &node, int result);
 
 } // namespace nacre::importer::tensorflow_format

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the reader wants of TensorFlow's messages, for the wire scan.
+// The fields of TensorFlow's messages that the reader needs, for the wire scan.
 //
-// Messages of the same fields share one row here, whatever TensorFlow calls them.
+// Messages with the same fields share one row here, whatever their names in TensorFlow.
 
 #include "compiler/import/tensorflow/graph/Schema.h"
 
@@ -60,7 +60,7 @@ enum Message : uint8_t {
   Extent,
 };
 
-/// What is not listed: texts for people, devices, and complex numbers.
+/// Fields to read. Descriptions, devices and complex numbers are left out.
 constexpr WireField fields[] = {
     {Graph, 1, WireKeep::Enter, Node},                 // node
     {Graph, 2, WireKeep::Enter, Library},              // library
@@ -220,12 +220,12 @@ constexpr WireField fields[] = {
     {Extent, 2, WireKeep::Copy},                       // length
 };
 
-/// Of each message, what protobuf's class takes, and for nodes what is noted of them.
+/// Memory in bytes that protobuf's class of each message takes; for nodes, including notes about them.
 constexpr uint16_t costs[] = {256, 400, 64, 64, 64,  256, 96, 64, 48, 400, 96, 320, 64,  64, 48, 64,
                               256, 96,  96, 64, 320, 128, 64, 96, 64, 64,  64, 64,  128, 64, 64, 64,
                               64,  96,  96, 48, 48,  48,  64, 64, 64, 64,  96, 64,  64,  96, 64, 48};
 
-/// The message of each root.
+/// The message of each WireRoot.
 constexpr Message roots[] = {Graph, Meta, Saved, Trackables, Tensor, Header, Entry};
 
 constexpr uint32_t payloadsField = 1000;

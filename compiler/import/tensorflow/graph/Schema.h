@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the reader wants of TensorFlow's messages, for the wire scan.
+// The fields of TensorFlow's messages that the reader needs, for the wire scan.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_GRAPH_SCHEMA_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_GRAPH_SCHEMA_H
@@ -12,8 +12,8 @@ namespace nacre::importer::tensorflow_format {
 /// The messages that a file may hold.
 enum class WireRoot : uint8_t { Graph, MetaGraph, SavedModel, Objects, Tensor, BundleHeader, BundleEntry };
 
-/// Scans `file`, the serialized message named by `root`. A tensor with payloads names them by its field `payloads`, which
-/// is ours.
+/// Scans `file`, a serialized message of kind `root`. Tensors name their payloads in the field `payloads`, which
+/// TensorFlow does not have.
 llvm::Expected<WireSkeleton> scanWire(llvm::StringRef file, WireRoot root, uint64_t memoryBudget);
 
 } // namespace nacre::importer::tensorflow_format

@@ -11,7 +11,7 @@ size_t countTrainedOperands(llvm::StringRef op) {
   op.consume_front("Sparse");
   if (!op.consume_front("Apply"))
     return 0;
-  // Optimizers without a handler have a row, too: `--check` then lists them like any missing operator.
+  // Optimizers without a handler are also listed, so that `--check` reports them like any missing operator.
   return llvm::StringSwitch<size_t>(op)
       .Cases({"GradientDescent", "ProximalGradientDescent"}, 1)
       .Cases({"Momentum", "KerasMomentum", "Adagrad", "AdagradV2", "ProximalAdagrad", "AddSign", "PowerSign"}, 2)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What optimizers of TensorFlow change: the variable that is trained, and its slots, which are their first operands.
+// The variables that TensorFlow's optimizers change: the trained variable and its slots, which are the first operands.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_GRAPH_TRAINEDOPERANDS_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_GRAPH_TRAINEDOPERANDS_H
@@ -9,7 +9,7 @@
 
 namespace nacre::importer::tensorflow_format {
 
-/// Returns how many variables the operator changes, its first operands, if it is an optimizer's; otherwise 0. The first is trained.
+/// Returns how many of its first operands an optimizer changes; 0 for other operators. The first one is trained.
 size_t countTrainedOperands(llvm::StringRef op);
 
 } // namespace nacre::importer::tensorflow_format

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elements and rows at computed places: gathers, scatters, and sums by segment.
+// Elements and rows at computed indices: gathers, scatters, and sums by segment.
 //
 // How:  1. gathers,
-//       2. scatters by coordinates, and by rows; what a frozen graph scatters into is a constant, and the result all that
-//          anybody sees,
-//       3. segments: rows of one number combined to one row,
+//       2. scatters by coordinates, and by rows. In a frozen graph the target is a constant, and only the result is read,
+//       3. segments: rows with equal numbers are combined to one row,
 //       4. counts of numbers.
 
 #include "compiler/import/operands/Axes.h"
@@ -30,7 +29,7 @@ using nn::UnaryKind;
 // 1. Gathers
 //===----------------------------------------------------------------------===//
 
-/// `indices` as coordinates of one axis.
+/// Returns `indices` as coordinates along one axis.
 Value asCoordinates(NnBuilder &nn, Value indices) {
   if (!indices)
     return {};
@@ -39,8 +38,8 @@ Value asCoordinates(NnBuilder &nn, Value indices) {
   return nn.reshape(indices, shape);
 }
 
-/// Where the first `batches` axes of both are the same ones: the axis is moved behind them, and the indices' axes, which
-/// come first, to its place.
+/// Gathers along `axis` where the first `batches` axes of both operands are the same. The axis is moved after these
+/// axes. The axes of the indices are then first in the result, and are moved to its place.
 void gatherInBatches(OperandBinder &node, int64_t axis, int64_t batches) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0), indices = node.getOperand(1);
@@ -86,7 +85,7 @@ void importGatherV2(OperandBinder &node) {
     gatherInBatches(node, *axis, std::max<int64_t>(batches, 0));
 }
 
-/// Of the axis behind the batches.
+/// Gathers along the axis that follows the batches.
 void importResourceGather(OperandBinder &node) {
   node.ignore({"validate_indices", "dtype"});
   int64_t batches = node.getInt("batch_dims", 0);
@@ -118,7 +117,7 @@ void importReverseSequence(OperandBinder &node) {
 // 2. Scatters
 //===----------------------------------------------------------------------===//
 
-/// What an update does: some are others with an update that is prepared.
+/// The effect of an update. Some kinds of update are another kind with prepared updates.
 struct Update {
   ScatterKind kind;
   UnaryKind before = UnaryKind::Abs;
@@ -156,7 +155,7 @@ void importScatterByCoordinates(OperandBinder &node, const Update &update) {
   scatter(node, update, node.getOperand(0), node.getOperand(1), node.getOperand(2));
 }
 
-/// One number may stand for all updates.
+/// Scatters rows. One number may stand for all updates.
 void importScatterRows(OperandBinder &node, const Update &update) {
   node.ignore({"use_locking"});
   Value x = node.getOperand(0), indices = node.getOperand(1), updates = node.getOperand(2);
@@ -169,7 +168,7 @@ void importScatterRows(OperandBinder &node, const Update &update) {
   scatter(node, update, x, asCoordinates(node.nn, indices), updates);
 }
 
-/// Into zeros; updates of one element are added up.
+/// Scatters into zeros; updates of one element are added up.
 void importScatterNd(OperandBinder &node) {
   node.ignore({"bad_indices_policy"});
   NnBuilder &nn = node.nn;
@@ -205,7 +204,7 @@ constexpr SegmentRow segmentRows[] = {
 // 4. Counts
 //===----------------------------------------------------------------------===//
 
-/// How often each number below `size` is met, or the sum of its weights; others are not counted.
+/// Returns how often each number below `size` occurs, or the sum of its weights. Other numbers are not counted.
 Value countNumbers(OperandBinder &node, Value numbers, Value weights, int64_t size) {
   NnBuilder &nn = node.nn;
   if (!numbers || !weights || !node.checkFits({size + 1}))
@@ -237,7 +236,7 @@ void importBincount(OperandBinder &node) {
   node.setResult(countNumbers(node, numbers, weights, *size));
 }
 
-/// Bins of equal width between the two ends; what lies outside is counted in the first and the last.
+/// Counts elements in bins of equal width between the two bounds. Elements outside count in the first or last bin.
 void importHistogram(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Type type = readIndexType(node, "dtype");

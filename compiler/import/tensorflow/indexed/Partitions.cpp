@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows sorted into parts, and parts put together again.
+// Partitions rows into parts, and joins parts again.
 //
-// How:  how many rows a part has is in the data: where these are known, so is its size, else it is open
-//       (dialects/nn/Counts.h). What is put together must be known, since nothing else says how large the whole is.
+// The data decide how many rows a part has: its size is known if they are, else it is open (dialects/nn/Counts.h). The
+// indices of joined rows must be known, because they decide the size of the whole.
 
 #include "compiler/import/compositions/Selections.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -17,14 +17,14 @@ namespace {
 
 using nn::BinaryKind;
 
-/// `x` with its first `axes` axes as one of `rows` elements.
+/// Returns `x` with its first `axes` axes joined to one of `rows` elements.
 Value toRows(NnBuilder &nn, Value x, int64_t axes, int64_t rows) {
   SmallVector<int64_t> shape{rows};
   llvm::append_range(shape, getShape(x).drop_front(axes));
   return nn.reshape(x, shape);
 }
 
-/// (data, partitions): result i has the rows of number i, in order.
+/// (data, partitions): result i has the rows whose number is i, in order.
 void importDynamicPartition(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value data = node.getOperand(0), numbers = node.getOperand(1);
@@ -49,7 +49,8 @@ void importDynamicPartition(OperandBinder &node) {
   }
 }
 
-/// Which row of the parts, one behind the other, is row i of the whole: the last that says so, or -1. Fails after an error.
+/// Returns for each row of the result its index among the rows of all parts, or -1 if no part has it. The last part
+/// that has the row counts. Fails after an error.
 FailureOr<SmallVector<int64_t>> readOrder(OperandBinder &node, size_t parts) {
   SmallVector<int64_t> order;
   int64_t row = 0;
@@ -72,8 +73,8 @@ FailureOr<SmallVector<int64_t>> readOrder(OperandBinder &node, size_t parts) {
   return order;
 }
 
-/// (indices..., data...): the rows of each part at the places that its indices say. A row that none says is left open, and
-/// is 0 here.
+/// (indices..., data...): puts the rows of each part at its indices. TensorFlow leaves rows without an index undefined;
+/// here they are 0.
 void importDynamicStitch(OperandBinder &node) {
   node.ignore({"N"});
   NnBuilder &nn = node.nn;
@@ -119,7 +120,7 @@ void importDynamicStitch(OperandBinder &node) {
     node.setResult(order->empty() ? all : nn.gather(all, nn.integers(*order), 0));
 }
 
-/// (a_indices, a_values, a_shape, b): b with the values added at their places.
+/// (a_indices, a_values, a_shape, b): b with the values added at their indices.
 void importSparseTensorDenseAdd(OperandBinder &node) {
   Value places = node.getOperand(0), values = node.getOperand(1), dense = node.getOperand(3);
   const int64_t number = getType(values).getNumElements(), rank = getRank(dense);

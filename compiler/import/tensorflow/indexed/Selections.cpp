@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The largest elements, elements that a condition chooses, what is different, and boxes that do not overlap.
+// The largest elements, elements selected by a condition, unique elements, and boxes that do not overlap.
 
 #include "compiler/import/compositions/Selections.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -21,7 +21,7 @@ using nn::BinaryKind;
 // Order
 //===----------------------------------------------------------------------===//
 
-/// Of the last axis. An order that is not asked for does no harm.
+/// The k largest elements of each row. They are always sorted, which is right without `sorted`, too.
 void importTopK(OperandBinder &node) {
   node.ignore({"sorted"});
   NnBuilder &nn = node.nn;
@@ -40,7 +40,7 @@ void importTopK(OperandBinder &node) {
   node.setResult(1, indices ? nn.cast(indices, type) : Value());
 }
 
-/// The element of each row that stands at place n in their order.
+/// The element that would be at index n if each row were sorted.
 void importNthElement(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
@@ -57,7 +57,8 @@ void importNthElement(OperandBinder &node) {
   node.setResult(nn.reshape(nn.slice(first, axis, *n, 1), getShape(x).drop_back()));
 }
 
-/// Whether fewer than k classes are likelier than each row's target, and its likelihood is a number.
+/// True for each row in which fewer than k classes are likelier than the target. The target must be a class, and its
+/// likelihood finite.
 void importInTopK(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0), targets = node.getOperand(1);
@@ -85,7 +86,7 @@ void importInTopK(OperandBinder &node) {
 // Choices
 //===----------------------------------------------------------------------===//
 
-/// A row of coordinates for each element that is not 0.
+/// The coordinates of each element that is not 0, one row each.
 void importWhere(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   if (!node.checkRank(0, 1))
@@ -94,7 +95,7 @@ void importWhere(OperandBinder &node) {
   node.setResult(columns ? nn.transpose(columns, {1, 0}) : Value());
 }
 
-/// In the order in which they appear.
+/// The unique elements, in the order in which they appear.
 void importUnique(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Type type = readIndexType(node, "out_idx");
@@ -107,7 +108,7 @@ void importUnique(OperandBinder &node) {
     node.setResult(2, unique.counts ? nn.cast(unique.counts, type) : Value());
 }
 
-/// Eight comparisons a byte, the first in its highest bit.
+/// Packs eight comparisons into a byte, the first in its highest bit.
 void importCompareAndBitpack(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0), threshold = node.getOperand(1);
@@ -155,12 +156,12 @@ void importOneHot(OperandBinder &node) {
 // Boxes
 //===----------------------------------------------------------------------===//
 
-/// An operand of one number as a scalar of `type`; null after an error.
+/// Returns an operand with one element as a scalar of `type`, or null after an error.
 Value readScalar(OperandBinder &node, size_t index, Type type) {
   return node.checkShape(index, {}, "one element") ? node.nn.cast(node.getOperand(index), type) : Value();
 }
 
-/// The suppression that the node asks for, its threshold an attribute or an operand; fails after an error.
+/// Reads the suppression that the node describes; the threshold is an attribute or an operand. Fails after an error.
 FailureOr<NnBuilder::Suppression> readSuppression(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value boxes = node.getOperand(0), scores = node.getOperand(1);
@@ -194,13 +195,13 @@ FailureOr<NnBuilder::Suppression> readSuppression(OperandBinder &node) {
   return suppression;
 }
 
-/// The numbers of the boxes that are taken, i32; null after an error.
+/// Returns the indices of the selected boxes, i32, or null after an error.
 Value suppress(OperandBinder &node, const NnBuilder::Suppression &suppression) {
   NnBuilder &nn = node.nn;
   Type i32 = nn.types().getI32Type();
   if (suppression.limit == 0)
     return nn.splat(RankedTensorType::get(0, i32), 0);
-  Value rows = suppressNonMaxima(nn, suppression); // image, class, box
+  Value rows = suppressNonMaxima(nn, suppression); // each row: image, class, box
   if (!rows)
     return {};
   Value boxes = nn.slice(rows, 1, 2, 1);
@@ -217,7 +218,8 @@ void importSuppression(OperandBinder &node) {
     node.setResult(suppress(node, *suppression));
 }
 
-/// `list` with zeros at the end, where the node asks for as many elements as may be taken; null after an error.
+/// Returns `list`, padded with zeros to the maximum number of boxes if the node demands this. Returns null after an
+/// error.
 Value padList(OperandBinder &node, Value list) {
   NnBuilder &nn = node.nn;
   if (!node.getFlag("pad_to_max_output_size", false) || !list)
@@ -227,12 +229,12 @@ Value padList(OperandBinder &node, Value list) {
     return {};
   if (nn.isOpen(list))
     list = nn.fillUp(list, 0, nn.scalar(list, 0));
-  // More may be asked for than there are boxes.
+  // The maximum may be larger than the number of boxes.
   const int64_t missing = list ? std::min<int64_t>(*most, INT32_MAX) - getShape(list)[0] : 0;
   return missing > 0 ? nn.pad(nn::PadMode::Constant, list, {0}, {missing}, 0) : list;
 }
 
-/// And how many there are.
+/// Selects boxes, and returns their number, too.
 void importCountedSuppression(OperandBinder &node) {
   FailureOr<NnBuilder::Suppression> suppression = readSuppression(node);
   if (failed(suppression))
@@ -242,7 +244,7 @@ void importCountedSuppression(OperandBinder &node) {
   node.setResult(1, countOf(node.nn, boxes));
 }
 
-/// With the scores of the boxes that are taken; they are not lowered where boxes overlap.
+/// Selects boxes, and returns their scores, too. Scores of overlapping boxes are not lowered.
 void importScoredSuppression(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   FailureOr<double> sigma = node.getNumber(5);

@@ -9,7 +9,7 @@
 
 namespace nacre::importer::tensorflow_format {
 
-/// Reads the attribute that says whether indices or sizes are integers of 32 or of 64 bits, or also of 16 if `hasNarrow`; without the
+/// Reads the attribute that states whether indices or sizes have 32 or 64 bits, or also 16 if `hasNarrow`. Without the
 /// attribute they have `missing` bits. Returns null after an error.
 mlir::Type readIndexType(OperandBinder &node, llvm::StringRef attribute, unsigned missing = 32, bool hasNarrow = false);
 

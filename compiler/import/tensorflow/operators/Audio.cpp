@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The front end of keyword spotting: spectra of a sound's frames, and what an ear hears of them.
+// The front end of keyword spotting: spectra of a sound's frames, and their mel-frequency cepstral coefficients.
 
 #include "compiler/import/compositions/Signal.h"
 #include "compiler/import/compositions/Tables.h"
@@ -41,18 +41,18 @@ void importAudioSpectrogram(OperandBinder &node) {
   node.setResult(isSquared ? power : nn.unary(nn::UnaryKind::Sqrt, power));
 }
 
-/// The bands that hair cells hear: triangles over mel, of which each has its middle where its neighbours end.
+/// The mel filter bank: triangles over mel. The middle of each triangle is where its neighbours end.
 struct MelFilter {
   int64_t bands, bins;
   double low, high, hertzPerBin;
 
   static double toMel(double hertz) { return 1127 * std::log1p(hertz / 700); }
-  /// Of which band -1 is the lower edge of all.
+  /// Returns the middle of a band in mel. Band -1 is the lower edge of the first band.
   double middleOf(int64_t band) const {
     double begin = toMel(low), spacing = (toMel(high) - begin) / static_cast<double>(bands + 1);
     return begin + spacing * static_cast<double>(band + 1);
   }
-  /// How much of a bin is in a band.
+  /// Returns the weight of a bin in a band.
   double weigh(int64_t bin, int64_t band) const {
     if (bin < static_cast<int64_t>(1.5 + low / hertzPerBin) || bin > static_cast<int64_t>(high / hertzPerBin))
       return 0;
@@ -60,7 +60,7 @@ struct MelFilter {
     double left = middleOf(band - 1), middle = middleOf(band), right = middleOf(band + 1);
     if (mel > left && mel <= middle)
       return (mel - left) / (middle - left);
-    // Below the first band's lower edge its rising side goes on.
+    // Below the lower edge of the first band, its rising side continues.
     if (band == 0 && mel <= left)
       return (mel - left) / (middle - left);
     return mel > middle && mel <= right ? (right - mel) / (right - middle) : 0;
@@ -86,7 +86,7 @@ void importMfcc(OperandBinder &node) {
     return;
   }
   MelFilter filter{bands, bins, low, high, hertzPerBin};
-  // In 32 bits at least.
+  // Computes in at least 32 bits.
   Type given = getElementType(node.getOperand(0)), type = given.isF64() ? given : Type(nn.types().getF32Type());
   Value weights = makeTable<double>(nn, RankedTensorType::get({bins, bands}, type),
                                     [&](int64_t index) { return filter.weigh(index / bands, index % bands); });

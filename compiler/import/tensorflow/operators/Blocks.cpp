@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Blocks of neighbours as depth and as batch, and the patches under a window.
+// Moves blocks of neighbouring elements to depth or batch and back, and extracts the patches under a window.
 
 #include "compiler/import/compositions/Blocks.h"
 #include "compiler/import/operands/Blocks.h"
@@ -37,7 +37,7 @@ void importSpaceToBatch(OperandBinder &node, Ints blocks, size_t pads) {
 
 using BatchImport = void (*)(OperandBinder &, Ints blocks, size_t margins);
 
-/// The blocks as an operand, or one for rows and columns as an attribute.
+/// Import with the blocks as an operand, or with one block size for rows and columns as an attribute.
 template <BatchImport import> void importWithBlocks(OperandBinder &node) {
   FailureOr<SmallVector<int64_t>> blocks = node.getIntegers(1);
   if (succeeded(blocks))

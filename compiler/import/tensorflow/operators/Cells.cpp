@@ -17,18 +17,18 @@ Value tanh(NnBuilder &nn, Value x) { return nn.unary(nn::UnaryKind::Tanh, x); }
 // LSTM
 //===----------------------------------------------------------------------===//
 
-/// The results of a step: input gate, cell, forget gate, output gate, cell input, output of the cell, hidden state.
+/// Results of a step: input gate, cell, forget gate, output gate, cell input, output of the cell, hidden state.
 enum StepResult { InputGate, Cell, ForgetGate, OutputGate, CellInput, CellOutput, Hidden, kNumStepResults };
 using StepResults = std::array<Value, kNumStepResults>;
 
 struct LstmCell {
   Value weights;      ///< [inputs + units, 4 * units]
-  Value peepholes[3]; ///< of input, forget and output gate: [units]; null where there are none
+  Value peepholes[3]; ///< weights of input, forget and output gate: [units]; null without peepholes
   Value bias;         ///< [4 * units]
   double forgetBias, clip;
-  bool forgetFirst; ///< the gates are i, f, c, o, and not i, c, f, o
+  bool forgetFirst; ///< the order of gates is i, f, c, o instead of i, c, f, o
 
-  /// All results are null after an error.
+  /// Computes one step. All results are null after an error.
   StepResults step(NnBuilder &nn, Value x, Value cell, Value hidden) const;
 };
 
@@ -53,7 +53,7 @@ StepResults LstmCell::step(NnBuilder &nn, Value x, Value cell, Value hidden) con
   return results;
 }
 
-/// The cell whose weights are operand `first` and those behind it: w, wci, wcf, wco, b. Fails after an error.
+/// Reads the cell whose weights are the operands from `first` on: w, wci, wcf, wco, b. Fails after an error.
 FailureOr<LstmCell> readCell(OperandBinder &node, size_t first, int64_t inputs, int64_t units, bool isSecond) {
   LstmCell cell{node.getOperand(first), {}, node.getOperand(first + 4), 0, 0, isSecond};
   cell.forgetBias = isSecond ? 0 : node.getFloat("forget_bias", 1);
@@ -87,7 +87,8 @@ void importLstmBlockCell(OperandBinder &node) {
     node.setResult(index, results[index]);
 }
 
-/// (seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b): as many steps as the first says, behind which all is zeros.
+/// (seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b): computes seq_len_max steps; results of further steps are
+/// zeros.
 void importBlockLstm(OperandBinder &node, bool isSecond) {
   constexpr int64_t mostSteps = 1024;
   NnBuilder &nn = node.nn;

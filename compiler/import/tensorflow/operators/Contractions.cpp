@@ -11,7 +11,7 @@ using namespace mlir;
 namespace nacre::importer::tensorflow_format {
 namespace {
 
-/// The last two axes exchanged.
+/// Returns `x` with the last two axes exchanged.
 Value transposed(NnBuilder &nn, Value x) {
   SmallVector<int64_t> order = axisRange(0, getRank(x));
   std::swap(order.end()[-1], order.end()[-2]);
@@ -29,7 +29,7 @@ void multiply(OperandBinder &node, bool transposesLhs, bool transposesRhs, int64
     rhs = transposed(nn, rhs);
   if (!lhs || !rhs || !checkRule(node, nn::matMulShape(getShape(lhs), getShape(rhs))))
     return;
-  // Narrow integers wrap.
+  // Narrow integers wrap around.
   Value product = nn.matmul(lhs, rhs);
   node.setResult(product ? nn.cast(product, getElementType(lhs)) : Value());
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Conditionals, as they are raised (RaisedView.h): what a Merge chooses. Loops.cpp has what a LoopCond ends.
+// Raised conditionals (RaisedView.h), which have the operator Merge. Loops.cpp has the loops.
 
 #include "compiler/import/control/NodeGraphs.h"
 #include "compiler/import/tensorflow/operators/Handlers.h"
@@ -19,7 +19,7 @@ void importConditional(OperandBinder &node) {
     setResults(node, *results);
 }
 
-/// Whether a branch of a Case is the one that is taken (saved/FunctionalControl.h).
+/// True if operand 0 selects this branch of a Case (saved/FunctionalControl.h).
 void importCaseBranch(OperandBinder &node) {
   auto branch = static_cast<double>(node.getInt("branch", 0));
   node.setResult(node.nn.binary(nn::BinaryKind::Equal, node.getOperand(0), branch));

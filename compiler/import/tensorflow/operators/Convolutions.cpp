@@ -14,10 +14,10 @@ namespace {
 
 nn::Window toRule(const Window &window) { return {window.kernel, window.strides, window.pads, window.dilations}; }
 
-/// The kind of device that computed it once, and arguments of operators that others are fused into.
+/// Ignores an attribute that does not change the result.
 void ignoreDevices(OperandBinder &node) { node.ignore({"use_cudnn_on_gpu"}); }
 
-/// Convolves, after checking operands; `x` has channels last, and the filter is [spatial..., C / groups, OC].
+/// Convolves after checking operands. `x` has channels last, and the filter is [spatial..., C / groups, OC].
 void convolve(OperandBinder &node, const Layout &layout, Value x, Value filter, int64_t groups) {
   NnBuilder &nn = node.nn;
   FailureOr<Window> window =
@@ -26,7 +26,8 @@ void convolve(OperandBinder &node, const Layout &layout, Value x, Value filter, 
     node.setResult(layout.fromLast(nn, nn.conv(x, filter, window->strides, window->pads, window->dilations, groups)));
 }
 
-/// The same with operand `index` as the filter: one of fewer input channels than there are convolves groups of them.
+/// Convolves with operand `index` as the filter. A filter with fewer input channels than `x` convolves groups of
+/// channels.
 void convolveGroups(OperandBinder &node, const Layout &layout, Value x, size_t index) {
   auto rank = static_cast<int64_t>(layout.axes) + 2;
   if (!x)
@@ -51,7 +52,7 @@ void importConv(OperandBinder &node, size_t axes) {
     convolveGroups(node, layout, layout.toLast(node.nn, node.getOperand(0)), 1);
 }
 
-/// Each channel by filters of its own: [spatial..., C, M] has them side by side, channel c's from c * M on.
+/// Convolves each channel with its own filters. [spatial..., C, M] has those of channel c from column c * M on.
 void importDepthwiseConv(OperandBinder &node) {
   ignoreDevices(node);
   Layout layout = readLayout(node, 2);
@@ -72,10 +73,10 @@ void importDepthwiseConv(OperandBinder &node) {
 }
 
 //===----------------------------------------------------------------------===//
-// Behind pads and a resize
+// After padding and resizing
 //===----------------------------------------------------------------------===//
 
-/// [N, H, W, C] with as many rows and columns as operand 1 says; null after an error.
+/// Returns [N, H, W, C] with the rows and columns that operand 1 states, or null after an error.
 Value resizeBetweenPixels(OperandBinder &node, Value x) {
   bool alignsCorners = node.getFlag("resize_align_corners", false);
   CornerRule rule = alignsCorners ? CornerRule::AlignCorners : CornerRule::Asymmetric;
@@ -99,7 +100,7 @@ Value resizeBetweenPixels(OperandBinder &node, Value x) {
   return node.checkFits(shape) ? resample(node.nn, x, axes) : Value();
 }
 
-/// (input, size where it is resized, paddings, filter): mirrored around, then convolved.
+/// (input, size if it is resized, paddings, filter): pads by mirroring, then convolves.
 void importFusedConv(OperandBinder &node, bool resizes) {
   const Layout layout;
   const size_t paddings = resizes ? 2 : 1;
@@ -125,7 +126,8 @@ void importFusedConv(OperandBinder &node, bool resizes) {
 // Transposed
 //===----------------------------------------------------------------------===//
 
-/// The shape of the result, with channels last: operand 0 says it, or its spatial part alone. Fails after an error.
+/// Returns the shape of the result with channels last. Operand 0 states the shape or its spatial part. Fails after an
+/// error.
 FailureOr<SmallVector<int64_t>> readResultShape(OperandBinder &node, const Layout &layout, Value x, int64_t channels) {
   FailureOr<SmallVector<int64_t>> given = node.getIntegers(0);
   if (failed(given))
@@ -148,8 +150,8 @@ FailureOr<SmallVector<int64_t>> readResultShape(OperandBinder &node, const Layou
   return shape;
 }
 
-/// What a convolution of `result` reads is written here. Its pads follow from the size of the result; elements that it does
-/// not reach are 0, at the end.
+/// Sets the pads of the transposed convolution with the shape `result`: it writes where a convolution of `result` would
+/// read. The pads follow from the size of the result. Elements at the end that it does not reach are 0.
 bool turnPads(OperandBinder &node, const Layout &layout, Value x, Ints result, Window &window) {
   std::optional<SmallVector<int64_t>> reach = getReach(window, getShape(x).slice(1, layout.axes));
   for (size_t axis = 0; axis < layout.axes; ++axis) {

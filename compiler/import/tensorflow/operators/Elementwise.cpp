@@ -2,7 +2,7 @@
 //
 // Elementwise arithmetic, comparison, logic and activations.
 //
-// How:  1. functions of one or two operands: rows of SharedOperators.def, and of data for those that only TensorFlow has,
+// How:  1. functions of one or two operands: SharedOperators.def, and tables for those that only TensorFlow has,
 //       2. operators of any number of operands, and choices,
 //       3. other element types.
 
@@ -28,7 +28,7 @@ using nn::BinaryKind;
 using nn::UnaryKind;
 
 //===----------------------------------------------------------------------===//
-// 1. Rows of data
+// 1. Tables
 //===----------------------------------------------------------------------===//
 
 struct UnaryComposition {
@@ -47,7 +47,7 @@ constexpr UnaryComposition unaryCompositions[] = {
      }},
     {"Lgamma", logGamma},
     {"Log1p", logOnePlus},
-    // Halves go to even numbers; integers are round.
+    // Halves round to even numbers; integers stay as they are.
     {"Round", [](NnBuilder &nn, Value x) { return isFloat(x) ? nn.unary(UnaryKind::Round, x) : x; }, Holds::Numbers},
     {"Selu", selu},
 };
@@ -58,7 +58,7 @@ struct BinaryComposition {
   Holds holds = Holds::Floats;
 };
 
-/// `function(x, y)`, and 0 wherever `chooser` is 0, even if the function has no value there.
+/// Returns `value`, but 0 wherever `chooser` is 0, even if `value` is not a number there.
 Value zeroWhere(NnBuilder &nn, Value chooser, Value value) {
   return nn.select(nn.binary(BinaryKind::Equal, chooser, 0.0), nn.scalar(chooser, 0), value);
 }
@@ -75,7 +75,7 @@ constexpr BinaryComposition binaryCompositions[] = {
 };
 
 template <typename Compose> void importBinary(OperandBinder &node, Compose compose) {
-  // Comparisons say whether shapes that do not broadcast are an error; here they are.
+  // The attribute matters only for shapes that do not broadcast, which always are an error here.
   node.ignore({"incompatible_shape_error"});
   if (succeeded(node.broadcastOperands()))
     node.setResult(compose(node.nn, node.getOperand(0), node.getOperand(1)));
@@ -97,7 +97,7 @@ void importSum(OperandBinder &node) {
   node.setResult(sum);
 }
 
-/// One element for each channel, along the last axis or the second.
+/// Adds one element for each channel, along the last axis or the second.
 void importBiasAdd(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0), bias = node.getOperand(1);

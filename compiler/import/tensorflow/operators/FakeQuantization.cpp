@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Numbers rounded to those that an integer of few bits can stand for, and such integers as numbers.
+// Rounds floats to values that integers of few bits can represent, and converts such integers to floats.
 
 #include "compiler/import/compositions/Quantization.h"
 #include "compiler/import/tensorflow/operators/Handlers.h"
@@ -13,8 +13,8 @@ using namespace mlir;
 namespace nacre::importer::tensorflow_format {
 namespace {
 
-/// `x` clamped to the range from `low` to `high`, moved so that zero is one of its steps, and rounded to a step. The range may
-/// have one element for each of the last axis.
+/// Clamps `x` to the range from `low` to `high`, shifted so that zero is one of its steps, and rounds to a step. The
+/// range may have one element for each index of the last axis.
 void quantize(OperandBinder &node, Value low, Value high) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
@@ -27,7 +27,7 @@ void quantize(OperandBinder &node, Value low, Value high) {
   auto least = static_cast<double>(isNarrow), most = static_cast<double>((1 << bits) - 1);
   Value step = nn.div(nn.sub(high, low), most - least);
   Value fromLow = nn.sub(nn.scalar(low, least), nn.div(low, step));
-  // Halves away from zero; what is below the first step is clamped to it anyhow.
+  // Rounds halves away from zero. Values below the first step are clamped to it in any case.
   Value rounded = nn.unary(nn::UnaryKind::Floor, nn.add(fromLow, 0.5));
   Value zero = nn.binary(nn::BinaryKind::Min, nn.binary(nn::BinaryKind::Max, rounded, least), most);
   Value first = nn.mul(nn.sub(nn.scalar(zero, least), zero), step);
@@ -35,7 +35,7 @@ void quantize(OperandBinder &node, Value low, Value high) {
   Value clamped = nn.binary(nn::BinaryKind::Min, nn.binary(nn::BinaryKind::Max, x, first), last);
   Value steps = nn.unary(nn::UnaryKind::Floor, nn.add(nn.div(nn.sub(clamped, first), step), 0.5));
   Value result = nn.add(nn.mul(steps, step), first);
-  // A range of nothing but zero has no steps.
+  // A range that contains only zero has no steps.
   Value isZero = nn.binary(nn::BinaryKind::Equal, nn.sub(high, low), 0.0);
   node.setResult(result ? nn.select(isZero, nn.scalar(x, 0), result) : Value());
 }
@@ -68,7 +68,7 @@ void importVarsPerChannel(OperandBinder &node) {
 // Dequantize
 //===----------------------------------------------------------------------===//
 
-/// The least and the largest number of an integer type, as floats of 32 bits have them: TensorFlow computes with these.
+/// The least and the largest number of an integer type as f32, because TensorFlow computes with these.
 struct IntegerRange {
   explicit IntegerRange(IntegerType type) {
     const unsigned width = type.getWidth();
@@ -78,8 +78,8 @@ struct IntegerRange {
   float low, high;
 };
 
-/// What the integers of `range` stand for if the least stands for `low` and the largest for `high`. MIN_FIRST moves the
-/// lower end so that zero is one of the steps.
+/// Converts integers to floats: the least integer of `range` becomes `low`, the largest becomes `high`. MIN_FIRST
+/// shifts `low` so that zero is one of the steps.
 Value dequantizeByRange(NnBuilder &nn, Value x, Value low, Value high, IntegerRange range, bool isMinFirst) {
   if (!isMinFirst) {
     float half = range.low == 0 ? 0.0F : (range.high - range.low + 1) / 2;
@@ -93,7 +93,7 @@ Value dequantizeByRange(NnBuilder &nn, Value x, Value low, Value high, IntegerRa
   return nn.add(nn.mul(x, step), nn.sub(first, nn.mul(step, range.low)));
 }
 
-/// What the integers stand for if zero stands for zero.
+/// Converts integers to floats so that zero becomes zero.
 Value dequantizeScaled(NnBuilder &nn, Value x, Value low, Value high, IntegerRange range, bool isNarrow) {
   Value scale = nn.div(high, range.high);
   if (range.low != 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The families of TensorFlow's operators that neither index, nor hold arrays or complex numbers. Each adds its handlers to the registry; Operators.cpp calls
-// them all.
+// Handlers of operators that neither use computed indices, nor hold arrays or complex numbers. Each function adds its
+// handlers to the registry; Operators.cpp calls all functions.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_OPERATORS_HANDLERS_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_OPERATORS_HANDLERS_H

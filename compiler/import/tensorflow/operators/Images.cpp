@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Images in other sizes and colours, and frames in them. Channels are last.
+// Resizes images, converts their colours, and draws frames in them. Channels are last.
 
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/compositions/Resampling.h"
@@ -19,13 +19,13 @@ using nn::BinaryKind;
 // Sizes
 //===----------------------------------------------------------------------===//
 
-/// How one axis is resampled.
+/// Function that computes the taps for resampling one axis.
 using MakeTable = AxisTable (*)(int64_t input, int64_t output, CornerRule rule);
 
 struct ResizeRow {
   const char *op;
   MakeTable make;
-  double taps; ///< of a position, at most; 0: as many as there are elements
+  double taps; ///< maximum number of taps of a position; 0 if it is the size of the axis
   bool keepsType;
 };
 
@@ -49,8 +49,8 @@ constexpr ResizeRow resizeRows[] = {
     {"ResizeArea", averageArea, 0, false},
 };
 
-/// Without an attribute rows and columns are mapped by their ratio from the first on. All but the nearest elements are
-/// floats, whatever the image is.
+/// Resizes an image. Without attributes, rows and columns are mapped by the ratio of sizes, from the first one on.
+/// Except for the nearest neighbour, results are floats for any image.
 void importResize(OperandBinder &node, const ResizeRow &row) {
   NnBuilder &nn = node.nn;
   bool alignsCorners = node.getFlag("align_corners", false), usesCenters = node.getFlag("half_pixel_centers", false);
@@ -93,13 +93,13 @@ void importResize(OperandBinder &node, const ResizeRow &row) {
 // Regions
 //===----------------------------------------------------------------------===//
 
-/// What is read along one axis of the image, [boxes, positions], and whether it is inside.
+/// Positions that are read along one axis of the image, [boxes, positions], and whether they are inside.
 struct ReadPositions {
   Value positions, isInside;
 };
 
-/// From the middles of the elements at both ends of a box, whose corners go from 0 to 1 over the image; one position is
-/// the middle of the box.
+/// Returns positions from the middle of the first element of a box to that of the last. Corners of boxes go from 0 to 1
+/// over the image. A single position is the middle of the box.
 ReadPositions placeInBoxes(NnBuilder &nn, Value begin, Value end, int64_t count, int64_t extent) {
   const auto last = static_cast<double>(extent - 1);
   Value positions;
@@ -116,7 +116,7 @@ ReadPositions placeInBoxes(NnBuilder &nn, Value begin, Value end, int64_t count,
   return {positions, isInside};
 }
 
-/// Halves up.
+/// Rounds to the nearest integer, halves up.
 Value roundUp(NnBuilder &nn, Value x) {
   Value floor = nn.unary(nn::UnaryKind::Floor, x);
   return nn.select(nn.binary(BinaryKind::GreaterEqual, nn.sub(x, floor), 0.5), nn.add(floor, 1), floor);
@@ -188,7 +188,7 @@ Value getRange(NnBuilder &nn, const Colour &rgb) {
   return nn.sub(most, least);
 }
 
-/// The hue from 0 to 1.
+/// Converts RGB to HSV, with a hue from 0 to 1.
 Colour toHsv(NnBuilder &nn, const Colour &rgb) {
   auto [red, green, blue] = rgb;
   Value value = nn.binary(BinaryKind::Max, nn.binary(BinaryKind::Max, red, green), blue);
@@ -206,10 +206,10 @@ Colour toHsv(NnBuilder &nn, const Colour &rgb) {
   return {hue, saturation, value};
 }
 
-/// The brightest part is the value, the darkest less by the saturation's share of it.
+/// Converts HSV to RGB. The largest part equals the value; the smallest is lower by value * saturation.
 Colour toRgb(NnBuilder &nn, const Colour &hsv) {
   Value turn = nn.mul(hsv.first, 6), value = hsv.third, range = nn.mul(hsv.second, value);
-  // How much of the colour each has: it is all of it over a third of the circle, and falls off to both sides.
+  // Each part has its full share over a third of the hue circle. The share decreases on both sides.
   auto share = [&](double middle, double sign, double offset) {
     Value distance = nn.unary(nn::UnaryKind::Abs, nn.add(turn, -middle));
     Value part = clamp(nn, nn.add(nn.mul(distance, sign), offset), 0, 1);
@@ -218,7 +218,7 @@ Colour toRgb(NnBuilder &nn, const Colour &hsv) {
   return {share(3, 1, -1), share(2, -1, 2), share(4, -1, 2)};
 }
 
-/// Whether the image has three channels; reports an error if not.
+/// True if the image has three channels; otherwise reports an error.
 bool checkColours(OperandBinder &node) {
   if (!node.checkRank(0, 1))
     return false;
@@ -234,8 +234,8 @@ void importColours(OperandBinder &node, Colour (*convert)(NnBuilder &, const Col
     node.setResult(join(node.nn, convert(node.nn, split(node.nn, node.getOperand(0)))));
 }
 
-/// The three parts of a colour by size, and the hue from 0 to 6. Rounds as TensorFlow's kernel, which computes in f32 even for f64
-/// images.
+/// The hue from 0 to 6, and the least and the largest part of a colour. Rounds as TensorFlow's kernel does, which
+/// computes in f32 even for f64 images.
 struct Hue {
   Value hue, least, most;
 };
@@ -248,7 +248,7 @@ Hue findHue(NnBuilder &nn, const Colour &rgb) {
   auto number = [&](double value) { return nn.scalar(red, value); };
   Value most = larger(larger(red, green), blue), least = smaller(smaller(red, green), blue);
   Value middle = larger(smaller(red, green), smaller(larger(red, green), blue));
-  // The three parts have six orders. Even ones are those in which the middle part grows.
+  // The three parts have six orders. In even orders, the middle part increases with the hue.
   Value share = nn.div(nn.sub(middle, least), nn.sub(most, least));
   Value up = share, down = nn.sub(number(1), share);
   auto order = [&](double category, Value part) { return nn.add(part, category); };
@@ -281,7 +281,7 @@ void importHue(OperandBinder &node) {
   Hue hue = findHue(nn, split(nn, node.getOperand(0)));
   Value turn = nn.mul(nn.cast(node.getOperand(1), getElementType(node.getOperand(0))), 6);
   hue.hue = nn.binary(BinaryKind::Mod, nn.add(hue.hue, turn), 6.0);
-  // A remainder just below 0 is rounded to 6 when 6 is added.
+  // Adding 6 to a remainder just below 0 may round to 6.
   hue.hue = nn.select(nn.binary(BinaryKind::GreaterEqual, hue.hue, 6.0), nn.scalar(hue.hue, 0), hue.hue);
   node.setResult(join(nn, fromHue(nn, hue)));
 }
@@ -296,7 +296,7 @@ void importSaturation(OperandBinder &node) {
   node.setResult(join(nn, toRgb(nn, hsv)));
 }
 
-/// Away from the mean of each channel of each image.
+/// Scales the distances from the mean of each channel of each image.
 void importContrast(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
@@ -307,7 +307,7 @@ void importContrast(OperandBinder &node) {
   auto average = [&](Value of) {
     return nn.reduce(nn::ReduceKind::Mean, of, axisRange(getRank(x) - 3, getRank(x) - 1), /*keepDims=*/true);
   };
-  // The mean of what the first one leaves is its rounding.
+  // The mean of the differences is the rounding error of the first mean.
   Value mean = average(wide);
   mean = nn.add(mean, average(nn.sub(wide, mean)));
   Value result = nn.add(nn.mul(nn.sub(wide, mean), factor), mean);
@@ -318,7 +318,7 @@ void importContrast(OperandBinder &node) {
 // Frames
 //===----------------------------------------------------------------------===//
 
-/// The colours in which frames are drawn, in turn, a row each.
+/// Returns the colours of frames, one in each row. Frames use them in turn.
 Value readFrameColours(OperandBinder &node, int64_t channels) {
   NnBuilder &nn = node.nn;
   constexpr float own[10][4] = {{1, 1, 0, 1},     {0, 0, 1, 1},   {1, 0, 0, 1},   {0, 1, 0, 1}, {.5F, 0, .5F, 1},
@@ -335,10 +335,11 @@ Value readFrameColours(OperandBinder &node, int64_t channels) {
   return {};
 }
 
-/// Boxes in shares of the image; a frame of one pixel each, of which what is outside is not drawn.
+/// Draws frames of one pixel's width around boxes, which are given as fractions of the image. Parts outside are not
+/// drawn.
 void importFrames(OperandBinder &node) {
   NnBuilder &nn = node.nn;
-  constexpr int64_t mostBoxes = 256; // each is written out
+  constexpr int64_t mostBoxes = 256; // code is written for each box
   if (!node.checkRank(0, 4, 4) || !node.checkRank(1, 3, 3))
     return;
   Value x = node.getOperand(0), boxes = node.getOperand(1);

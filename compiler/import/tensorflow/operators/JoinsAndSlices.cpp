@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parts of tensors, and tensors of parts.
+// Joins, splits, slices, pads and reorders tensors.
 //
-// How:  1. joined and split,
+// How:  1. joining and splitting,
 //       2. slices,
-//       3. more elements, and another order.
+//       3. padding, repeating and reordering.
 
 #include "compiler/import/operands/JoinsAndSlices.h"
 #include "compiler/import/compositions/Movement.h"
@@ -19,10 +19,10 @@ namespace nacre::importer::tensorflow_format {
 namespace {
 
 //===----------------------------------------------------------------------===//
-// 1. Joined and split
+// 1. Joining and splitting
 //===----------------------------------------------------------------------===//
 
-/// The axis comes first, or last.
+/// Concatenates operands. The axis is the first operand or the last one.
 void importConcat(OperandBinder &node, bool isAxisFirst) {
   node.ignore({"N"});
   size_t count = node.getNumOperands() - 1;
@@ -36,7 +36,7 @@ void importConcat(OperandBinder &node, bool isAxisFirst) {
     concatenate(node, begin, count, *axis);
 }
 
-/// Along the first axis, which every part has.
+/// Concatenates along the first axis, which every part has.
 void importParallelConcat(OperandBinder &node) {
   node.ignore({"N", "shape"});
   if (node.checkRank(0, 1))
@@ -49,15 +49,15 @@ void importPack(OperandBinder &node) {
 }
 
 void importUnpack(OperandBinder &node) {
-  node.ignore({"num"}); // as many as outputs
+  node.ignore({"num"}); // equals the number of outputs
   FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", 0), getRank(node.getOperand(0)));
   if (succeeded(axis))
     unstack(node, *axis);
 }
 
-/// The axis is operand 0.
+/// Splits evenly. Operand 0 is the axis.
 void importSplit(OperandBinder &node) {
-  node.ignore({"num_split"}); // as many as outputs
+  node.ignore({"num_split"}); // equals the number of outputs
   Value x = node.getOperand(1);
   FailureOr<int64_t> axis = readAxis(node, 0, getRank(x));
   if (succeeded(axis))
@@ -65,7 +65,7 @@ void importSplit(OperandBinder &node) {
 }
 
 void importSplitV(OperandBinder &node) {
-  node.ignore({"num_split"}); // as many as outputs
+  node.ignore({"num_split"}); // equals the number of outputs
   Value x = node.getOperand(0);
   FailureOr<int64_t> axis = readAxis(node, 2, getRank(x));
   if (succeeded(axis))
@@ -79,7 +79,7 @@ void importSplitV(OperandBinder &node) {
 void importStridedSlice(OperandBinder &node) { takeStrided(node); }
 
 //===----------------------------------------------------------------------===//
-// 3. More elements, another order
+// 3. Padding, repeating and reordering
 //===----------------------------------------------------------------------===//
 
 void importPad(OperandBinder &node, nn::PadMode mode) {
@@ -88,7 +88,7 @@ void importPad(OperandBinder &node, nn::PadMode mode) {
     padOperand(node, mode, pads->low, pads->high, /*value=*/0);
 }
 
-/// With a value that may be computed.
+/// Pads with a value that may be computed.
 void importPadV2(OperandBinder &node) {
   Value x = node.getOperand(0), value = node.getOperand(2);
   auto pads = readPads(node, 1, getRank(x));

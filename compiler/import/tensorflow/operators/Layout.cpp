@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the channels of an operand are, and the windows that slide over its other axes.
+// The axis of an operand's channels, and windows that slide over its other axes.
 
 #include "compiler/import/tensorflow/operators/Layout.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -45,7 +45,7 @@ FailureOr<AxisPads> readPads(OperandBinder &node, size_t index, int64_t rank) {
   return pads;
 }
 
-/// Sets the pads: as the node lists them, or as its scheme has them.
+/// Sets the pads from the list of the node, or from its padding scheme.
 static void readPads(OperandBinder &node, const Layout &layout, Window &window, Ints spatial) {
   window.pads.assign(layout.axes * 2, 0);
   StringRef padding = node.getChoice("padding", {"VALID", "SAME", "EXPLICIT"});

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loops, as they are raised (RaisedView.h): what a LoopCond ends.
+// Raised loops (RaisedView.h), which have the operator LoopCond.
 //
-// How:  1. how many iterations a loop has, where its counters tell,
-//       2. iteration by iteration, where the condition is known in each; arrays are lists of rows then,
-//       3. as a loop of `nn`, which carries tensors alone: what the rows of an array are, one iteration tells,
-//       4. lists that grow or shrink by a row in each iteration are the loop's stacks and scanned operands; where a run decides how many
-//          iterations there are, each picks its row from the end.
+// How:  1. the number of iterations, if counters determine it,
+//       2. unrolled, if the condition is known in each iteration; arrays then are lists of rows,
+//       3. as a loop of `nn`, which carries only tensors. One iteration shows the type of an array's rows,
+//       4. lists that grow or shrink by a row in each iteration are the loop's stacks and scanned operands. If the
+//          number of iterations is only known at run time, each iteration picks its row from the end.
 
 #include "compiler/import/control/NodeGraphs.h"
 #include "compiler/import/control/RegionBuilder.h"
@@ -31,12 +31,12 @@ namespace {
 struct LoopNode {
   const NodeGraph *condition, *body;
   SmallVector<Value> initial;
-  std::optional<int64_t> most;  ///< The most iterations that counters with known limits allow.
-  std::optional<int64_t> limit; ///< The same, also by limits of which only an upper bound is known.
-  bool isCounted = false;       ///< Whether `most` is the exact number.
+  std::optional<int64_t> most;  ///< maximum number of iterations, according to counters with known limits
+  std::optional<int64_t> limit; ///< also counts limits with only a known upper bound
+  bool isCounted = false;       ///< true if `most` is the exact number
 };
 
-/// The number that operand `index` is, if it is known.
+/// Returns the number that operand `index` is, if it is known.
 std::optional<double> findNumber(OperandBinder &node, size_t index) {
   ElementsAttr constant = getConstant(node.getOperand(index));
   if (!constant || constant.getNumElements() != 1)
@@ -58,8 +58,8 @@ nn::BinaryKind getKind(LoopCount::Comparison comparison) {
   llvm_unreachable("all comparisons are above");
 }
 
-/// A number that no element exceeds, if one is known. A minimum has the smaller bound of its two operands. `depth` limits how many operators
-/// are followed: a file may nest minima of one value, and the number of paths through them doubles with each.
+/// Returns a number that no element exceeds, if one is known. A minimum has the smaller bound of its two operands.
+/// `depth` limits how many operators are followed. Otherwise nested minima of one value would take exponential time.
 std::optional<double> findUpperBound(Value value, unsigned depth = 8) {
   if (ElementsAttr constant = isTensor(value) ? getConstant(value) : ElementsAttr();
       constant && isa<IntegerType>(constant.getElementType()) && constant.getNumElements() == 1) {
@@ -79,7 +79,7 @@ std::optional<double> findUpperBound(Value value, unsigned depth = 8) {
   return left && right ? std::min(*left, *right) : left ? left : right;
 }
 
-/// The operands after those that are carried are limit and step of each count.
+/// Reads the loop. Operands after the carried ones are the limit and the step of each count.
 FailureOr<LoopNode> readLoop(OperandBinder &node) {
   LoopNode loop{node.getGraph("condition"), node.getGraph("body"), {}, std::nullopt, std::nullopt};
   auto numCarried = static_cast<size_t>(node.getInt("carried", 0));
@@ -112,7 +112,7 @@ FailureOr<LoopNode> readLoop(OperandBinder &node) {
 }
 
 //===----------------------------------------------------------------------===//
-// 2. Iteration by iteration
+// 2. Unrolled
 //===----------------------------------------------------------------------===//
 
 void importUnrolled(OperandBinder &node, const LoopNode &loop) {
@@ -123,8 +123,8 @@ void importUnrolled(OperandBinder &node, const LoopNode &loop) {
 // 3. As a loop
 //===----------------------------------------------------------------------===//
 
-/// Returns the loop's initial values, in which arrays other than stacks are tensors; fails after an error. A first iteration, which stays without use, tells
-/// what it writes to them.
+/// Returns the loop's initial values, in which arrays other than stacks are tensors; fails after an error. A first
+/// iteration, whose results are not used, shows the types of the rows that it writes.
 FailureOr<SmallVector<Value>> joinArrays(OperandBinder &node, const LoopNode &loop, ArrayRef<CarriedStack> stacks) {
   SmallVector<Value> initial = loop.initial;
   auto isArray = [&](size_t index) {
@@ -171,15 +171,15 @@ private:
   const std::vector<CarriedStack> stacks;
   SmallVector<Value> initial;
   Loop built;
-  SmallVector<TakenStack> taken; ///< of stacks that shrink
-  SmallVector<StackRows> pushed; ///< of stacks that grow
+  SmallVector<TakenStack> taken; ///< rows of stacks that shrink
+  SmallVector<StackRows> pushed; ///< rows of stacks that grow
 };
 
 //===----------------------------------------------------------------------===//
 // 4. Stacks
 //===----------------------------------------------------------------------===//
 
-/// Whether there is a limit of iterations, as lists that grow and shrink need one; reports an error if not.
+/// Reports an error if there are lists that grow or shrink, but the number of iterations has no limit.
 LogicalResult StackedLoop::checkBound() {
   const auto stack = llvm::find_if(stacks, isStack);
   if (stack == stacks.end() || built.bound)
@@ -222,7 +222,8 @@ LogicalResult StackedLoop::begin() {
   return checkBound();
 }
 
-/// All values that the graphs take, of those that the loop has. A stack has no row but, in the body, the one to be taken.
+/// Returns all values that the graphs take, in order. A stack has no rows, except in the body, where it has the row to
+/// take.
 FailureOr<SmallVector<Value>> StackedLoop::putTogether(Value number, ArrayRef<Value> carried, ArrayRef<Value> rows) {
   SmallVector<Value> values;
   ArrayRef<TakenStack> shrinking = taken;
@@ -262,7 +263,7 @@ FailureOr<Iteration> StackedLoop::compute(Value number, ArrayRef<Value> carried,
     if (loop.isCounted)
       known = findPushed(node, row, number.getParentBlock(), built.initial, carried, iteration.carried);
     else
-      known->rows = joinRows(node, row, nn.nothing()); // stored, as the loop's stacks tell how many there are
+      known->rows = joinRows(node, row, nn.nothing()); // stored, because the loop's stacks have the number of rows
     if (failed(known) || (!known->areKnown() && !known->rows))
       return failure();
     pushed.push_back(*known);
@@ -272,7 +273,8 @@ FailureOr<Iteration> StackedLoop::compute(Value number, ArrayRef<Value> carried,
   return iteration;
 }
 
-/// Makes constants of the final counters, if the number of iterations is known: the gradient's loop begins with one of them.
+/// Makes the final counters constants if the number of iterations is known. The gradient's loop starts with one of
+/// them.
 void StackedLoop::settleCounters(MutableArrayRef<Value> finals) {
   if (!loop.isCounted)
     return;
@@ -339,13 +341,13 @@ void importLoop(OperandBinder &node) {
   if (failed(loop))
     return;
   auto asUnrolled = [&] { importUnrolled(node, *loop); };
-  // Where no counter tells, the first iterations do: they are few, or their condition is not known.
+  // If no counter determines the number, the first iterations are tried: they may be few, or their condition unknown.
   if (!loop->isCounted && !node.attempt(asUnrolled))
     return;
   const bool isKnown = loop->isCounted && *loop->most <= mostIterations;
   if (llvm::none_of(findCarriedStacks(loop->condition->view, loop->body->view), isStack))
     return importLoopOrUnrolled(node, [&] { importAsLoop(node, *loop); }, isKnown, asUnrolled);
-  // The loop's errors about stacks are clearer than those of an iteration.
+  // Errors of the loop about stacks are clearer than those of an iteration.
   std::optional<OperandBinder::Attempt> asLoop = node.attempt([&] { importAsLoop(node, *loop); });
   if (asLoop && (!isKnown || node.attempt(asUnrolled)))
     node.report(std::move(*asLoop));

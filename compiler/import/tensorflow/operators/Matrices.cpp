@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Diagonals and bands of matrices, and systems of small ones.
+// Diagonals and bands of matrices, and linear systems with small matrices.
 
 #include "compiler/import/compositions/Movement.h"
 #include "compiler/import/compositions/SmallMatrices.h"
@@ -14,14 +14,14 @@ using namespace mlir;
 namespace nacre::importer::tensorflow_format {
 namespace {
 
-/// Where `isIn` holds of row and column: i1 [rows, columns].
+/// Returns i1 [rows, columns]: true where `isIn(row, column)` is.
 template <typename IsIn> Value makeMask(NnBuilder &nn, int64_t rows, int64_t columns, IsIn isIn) {
   auto type = RankedTensorType::get({rows, columns}, nn.types().getI1Type());
   return makeTable<int64_t>(
       nn, type, [&](int64_t index) { return static_cast<int64_t>(isIn(index / columns, index % columns)); });
 }
 
-/// `shape` without the last `dropped` sizes, and with `added` behind.
+/// Returns `shape` without the last `dropped` sizes, followed by `added`.
 SmallVector<int64_t> replaceLast(Ints shape, size_t dropped, Ints added) {
   SmallVector<int64_t> result(shape.drop_back(dropped));
   result.append(added.begin(), added.end());
@@ -33,7 +33,8 @@ void importMatrixDiagPart(OperandBinder &node) {
     node.setResult(takeDiagonal(node.nn, node.getOperand(0)));
 }
 
-/// (input, num_lower, num_upper): as many diagonals below and above the main one; all where the number is negative.
+/// (input, num_lower, num_upper): keeps so many diagonals below and above the main one, or all if the number is
+/// negative.
 void importMatrixBandPart(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   FailureOr<int64_t> below = node.getInteger(1), above = node.getInteger(2);
@@ -47,7 +48,7 @@ void importMatrixBandPart(OperandBinder &node) {
   node.setResult(mask ? nn.select(mask, x, nn.scalar(x, 0)) : Value());
 }
 
-/// [sizes...] to [sizes..., sizes...], with the elements where both halves of the place are equal.
+/// [sizes...] to [sizes..., sizes...], with the elements where both halves of the coordinates are equal.
 void importDiag(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
@@ -79,7 +80,7 @@ void importDiagPart(OperandBinder &node) {
 // Systems
 //===----------------------------------------------------------------------===//
 
-/// Whether operand 0 holds square matrices that can be written out; reports an error if not.
+/// True if operand 0 has square matrices that are small enough to be unrolled; otherwise reports an error.
 bool checkSmall(OperandBinder &node) {
   Ints shape = getShape(node.getOperand(0));
   if (shape.size() >= 2 && shape.back() == shape[shape.size() - 2] && shape.back() <= mostMatrixRows)
@@ -89,7 +90,7 @@ bool checkSmall(OperandBinder &node) {
   return false;
 }
 
-/// And whether operand 1 has a right side for each.
+/// True if, in addition, operand 1 has a right-hand side for each matrix.
 bool checkSystems(OperandBinder &node) {
   if (!checkSmall(node) || !node.checkRank(1, 2))
     return false;
@@ -98,7 +99,7 @@ bool checkSystems(OperandBinder &node) {
                          "a right side for each matrix");
 }
 
-/// Operand 0, or its adjoint where the node says so.
+/// Returns operand 0, or its adjoint if the node asks for it.
 Value readMatrices(OperandBinder &node) {
   Value matrices = node.getOperand(0);
   if (!node.getFlag("adjoint", false))
@@ -113,7 +114,7 @@ void importDeterminant(OperandBinder &node) {
     node.setResult(determinant(node.nn, node.getOperand(0)));
 }
 
-/// Its sign, and the logarithm of its absolute value.
+/// The sign of the determinant, and the logarithm of its absolute value.
 void importLogDeterminant(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   if (!checkSmall(node))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Normalizations, softmax, and the losses that are made of it.
+// Normalizations, softmax, and the losses that use it.
 
 #include "compiler/import/compositions/Losses.h"
 #include "compiler/import/compositions/Moments.h"
@@ -18,8 +18,8 @@ using nn::ReduceKind;
 // Batches
 //===----------------------------------------------------------------------===//
 
-/// The results of training, beside the first: the moments of the batch, mixed with the running ones where the node says
-/// so; the variance as an estimate from `count` samples. Those that gradients would read are the batch's own.
+/// Sets the results of training after the first one: the moments of the batch, mixed with the running ones if the node
+/// demands it. The variance is estimated from `count` samples. The results for gradients are the batch's own moments.
 void setTrainingResults(OperandBinder &node, const Moments &batch, double share, double count) {
   NnBuilder &nn = node.nn;
   Value unbiased = nn.mul(batch.variance, count > 1 ? count / (count - 1) : 1);
@@ -58,7 +58,7 @@ void importFusedBatchNorm(OperandBinder &node) {
     for (size_t index = 1; index < 5; ++index)
       node.setResult(index, index % 2 ? moments.mean : moments.variance);
   }
-  // V3 hands its gradient one more tensor, which only TensorFlow's own kernels fill.
+  // V3 passes one more tensor to its gradient, which only TensorFlow's kernels use.
   if (node.wantsResult(5))
     node.setResult(5, nn.splat(RankedTensorType::get({}, getElementType(node.getOperand(1))), 0));
   Value y = normalizeBy(nn, x, moments, node.getOperand(1), node.getOperand(2), epsilon);
@@ -108,7 +108,7 @@ void importCrossEntropy(OperandBinder &node) {
     node.setResult(1, nn.sub(nn.softmax(logits, 1, /*log=*/false), labels));
 }
 
-/// The same where each row has one class, by its number.
+/// The cross entropy of rows that have one class each, given by its number.
 void importSparseCrossEntropy(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value logits = node.getOperand(0), labels = node.getOperand(1);

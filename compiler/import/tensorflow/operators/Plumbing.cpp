@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators that compute nothing: names, checks and what training leaves behind.
+// Operators that compute nothing: identities, checks, and leftovers of training.
 
 #include "compiler/import/tensorflow/operators/Handlers.h"
 
@@ -14,7 +14,8 @@ void importIdentity(OperandBinder &node) {
   node.setResult(node.getOperand(0));
 }
 
-/// The value that the placeholder has unless it is an input (--input), whose type and shape its attributes repeat.
+/// Returns the default value of the placeholder, which --input can override. Its attributes repeat the value's type and
+/// shape.
 void importDefault(OperandBinder &node) {
   node.ignore({"dtype", "shape"});
   node.setResult(node.getOperand(0));
@@ -38,7 +39,7 @@ void importCheckedShape(OperandBinder &node) {
   node.setResult(node.getOperand(0));
 }
 
-/// In a frozen graph what is assigned to is a constant, and the result is all that anybody sees.
+/// Returns the assigned value. In a frozen graph the variable is a constant, so only the result is read.
 void importAssign(OperandBinder &node) {
   node.ignore({"validate_shape", "use_locking"});
   node.setResult(node.getOperand(1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Poolings, and the indices of their maxima. Padding counts in none of them.
+// Poolings, and the indices of their maxima. Padding never contributes to a result.
 
 #include "compiler/import/compositions/Poolings.h"
 #include "compiler/import/compositions/Blocks.h"
@@ -19,7 +19,7 @@ namespace {
 
 using nn::PoolKind;
 
-/// The window over `x`, whose channels are last; fails after an error.
+/// Reads the window over `x`, whose channels are last; fails after an error.
 FailureOr<Window> readPool(OperandBinder &node, const Layout &layout, Value x) {
   SmallVector<int64_t> kernel = readSpatial(node, "ksize", layout, /*isRequired=*/true);
   FailureOr<Window> window = readWindow(node, layout, kernel, getShape(x).slice(1, layout.axes));
@@ -53,7 +53,8 @@ void importPool(OperandBinder &node, PoolKind kind, size_t axes) {
     node.setResult(layout.fromLast(node.nn, pool(node.nn, kind, x, *window)));
 }
 
-/// Where in `x` each maximum is: ((y * width) + x) * channels + c, and the image's number before it. Null after an error.
+/// Returns the index in `x` of each maximum, ((y * width) + x) * channels + c, plus the offset of its image if
+/// `includesBatch`. Returns null after an error.
 Value placesOfMaxima(OperandBinder &node, Value x, const Window &window, bool includesBatch) {
   NnBuilder &nn = node.nn;
   if (!allowsIndicesOfMaxima(node, getShape(x), window))
@@ -67,7 +68,7 @@ Value placesOfMaxima(OperandBinder &node, Value x, const Window &window, bool in
   return nn.add(index, nn.alignToAxis(images, 0, 4));
 }
 
-/// The largest elements, and their places: in their image, or in all of them where that is asked for.
+/// The largest elements and their indices, either within an image or within the whole batch.
 void importMaxPoolWithArgmax(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   bool includesBatch = node.getFlag("include_batch_in_index", false);
@@ -88,7 +89,7 @@ void importMaxPoolWithArgmax(OperandBinder &node) {
   node.setResult(1, index ? nn.cast(index, type) : Value());
 }
 
-/// Of each window the largest sum of an element and its cell of the filter, [rows, columns, C].
+/// The largest sum in each window of an element and its cell of the filter, [rows, columns, C].
 void importDilation(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   const Layout layout;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reductions along axes, and what runs along one.
+// Reductions along axes, and cumulative operators along one axis.
 
 #include "compiler/import/operands/Reductions.h"
 #include "compiler/import/compositions/Elementary.h"
@@ -16,7 +16,7 @@ namespace {
 
 using nn::ReduceKind;
 
-/// Without an axis nothing is reduced.
+/// Reduces along the axes of operand 1. An empty list reduces nothing.
 void importReduction(OperandBinder &node, ReduceKind kind) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
@@ -44,7 +44,7 @@ void importCumulation(OperandBinder &node, nn::CumulateKind kind) {
   cumulate(node, kind, isExclusive, isReverse);
 }
 
-/// Half of the sum of all squares.
+/// Half the sum of all squares.
 void importL2Loss(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);

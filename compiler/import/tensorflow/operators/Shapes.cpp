@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators that ask for shapes, change them, and make constants.
+// Operators that return shapes, change them, and make constants.
 //
-// How:  1. asking,
+// How:  1. shapes of operands,
 //       2. the same elements in another shape or order, and repeated,
 //       3. constants,
-//       4. lists of integers, as shapes are computed with them.
+//       4. lists of integers, which graphs use to compute shapes.
 
 #include "compiler/import/operands/Shapes.h"
 #include "compiler/import/compositions/Tables.h"
@@ -23,7 +23,7 @@ namespace nacre::importer::tensorflow_format {
 namespace {
 
 //===----------------------------------------------------------------------===//
-// 1. Asking
+// 1. Shapes of operands
 //===----------------------------------------------------------------------===//
 
 void importShape(OperandBinder &node) {
@@ -58,7 +58,7 @@ void importReshape(OperandBinder &node) {
     reshapeOperand(node, node.nameOf(1), std::move(*shape), /*zeroIsZero=*/true);
 }
 
-/// Without axes all of size 1 go.
+/// Removes axes of size 1: all of them if the node lists none.
 void importSqueeze(OperandBinder &node) {
   SmallVector<int64_t> axes = node.getInts(node.has("axis") ? "axis" : "squeeze_dims");
   removeAxes(node, axes.empty() ? std::nullopt : std::optional<Ints>(axes));
@@ -88,7 +88,7 @@ void importLike(OperandBinder &node, double value) {
   node.setResult(node.nn.splat(getType(like), value));
 }
 
-/// How many numbers there are from `start` in steps of `delta` to before `limit`; fails after an error.
+/// Returns how many numbers there are from `start`, in steps of `delta`, before `limit`; fails after an error.
 FailureOr<int64_t> countRange(OperandBinder &node, double start, double limit, double delta) {
   double count = std::max(std::ceil((limit - start) / delta), 0.0);
   if (delta != 0 && count < 1e15)
@@ -114,7 +114,7 @@ void importRange(OperandBinder &node) {
     }));
 }
 
-/// The last element is the stop itself.
+/// The last element equals the stop exactly.
 void importLinSpace(OperandBinder &node) {
   FailureOr<double> start = node.getNumber(0), stop = node.getNumber(1);
   FailureOr<int64_t> count = node.getInteger(2);
@@ -135,10 +135,10 @@ void importLinSpace(OperandBinder &node) {
 // 4. Lists of integers
 //===----------------------------------------------------------------------===//
 
-/// Numbers of a type, which hold them: they were computed from numbers of that type.
+/// Returns integers as a tensor of `type`, which can represent them: they come from numbers of that type.
 Value makeIntegers(OperandBinder &node, Ints values, Type type) { return node.nn.cast(node.nn.integers(values), type); }
 
-/// The numbers of both operands; fails after an error.
+/// Returns the numbers of both operands; fails after an error.
 FailureOr<std::pair<SmallVector<int64_t>, SmallVector<int64_t>>> readTwoLists(OperandBinder &node) {
   FailureOr<SmallVector<int64_t>> first = node.getIntegers(0), second = node.getIntegers(1);
   if (failed(first) || failed(second))
@@ -156,7 +156,7 @@ void importBroadcastArgs(OperandBinder &node) {
   node.setResult(makeIntegers(node, *together, getElementType(node.getOperand(0))));
 }
 
-/// For each shape the axes along which it was broadcast.
+/// The axes along which each of the two shapes was broadcast.
 void importBroadcastGradientArgs(OperandBinder &node) {
   auto shapes = readTwoLists(node);
   if (failed(shapes))
@@ -188,7 +188,7 @@ void importInvertPermutation(OperandBinder &node) {
   node.setResult(makeIntegers(node, inverse, getElementType(node.getOperand(0))));
 }
 
-/// What of the first list is not in the second, and where it stood.
+/// Elements of the first list that are not in the second, and their indices.
 void importListDiff(OperandBinder &node) {
   Type indexType = readIndexType(node, "out_idx");
   if (!indexType)
@@ -208,7 +208,7 @@ void importListDiff(OperandBinder &node) {
   node.setResult(1, makeIntegers(node, positions, indexType));
 }
 
-/// A row for each size of operand 1: how far along that axis numbers of elements are.
+/// Coordinates of element numbers: one row for each size in operand 1.
 void importUnravelIndex(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   FailureOr<SmallVector<int64_t>> sizes = node.getIntegers(1);
@@ -234,7 +234,7 @@ void importUnravelIndex(OperandBinder &node) {
   node.setResult(llvm::is_contained(rows, Value()) ? Value() : nn.concat(rows, 0));
 }
 
-/// Where each part of a concatenation begins: all zeros but along its axis.
+/// The start of each part of a concatenation: zeros except along its axis.
 void importConcatOffset(OperandBinder &node) {
   node.ignore({"N"});
   FailureOr<int64_t> given = node.getInteger(0);

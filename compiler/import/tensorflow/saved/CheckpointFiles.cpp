@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which files a model's checkpoint is in.
+// Finds the files of a model's checkpoint.
 
 #include "compiler/import/tensorflow/saved/CheckpointFiles.h"
 
@@ -23,8 +23,9 @@ static std::string joinPath(StringRef folder, StringRef name) {
   return file.str().str();
 }
 
-/// The first line of the file `checkpoint` says which one is the newest: `model_checkpoint_path: "model-100"`. Of a path on
-/// the machine that wrote it the name is left.
+/// Returns the prefix of the newest checkpoint. The first line of the file `checkpoint` names it:
+/// `model_checkpoint_path: "model-100"`. Only the last component of a path is used, because the path is of the machine
+/// that wrote it.
 static FailureOr<std::string> findNewest(StringRef folder, Location loc) {
   FailureOr<FileBytes> bytes = mapFile(joinPath(folder, "checkpoint"), loc);
   if (failed(bytes))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which files a model's checkpoint is in.
+// Finds the files of a model's checkpoint.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_SAVED_CHECKPOINTFILES_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_SAVED_CHECKPOINTFILES_H
@@ -10,9 +10,10 @@
 
 namespace nacre::importer::tensorflow_format {
 
-/// What the names of the files begin with. `given` is the user's: this, the name of one of the files, or a folder whose file
-/// `checkpoint` names the newest one. Without it, that of a saved model is in its folder, and that of a MetaGraph beside it;
-/// empty where there is none. Errors are emitted at `loc`.
+/// Returns the common prefix of the checkpoint's file names. `given` is the user's prefix, the name of one of the
+/// files, or a folder whose file `checkpoint` names the newest one. If `given` is empty, the checkpoint of a saved
+/// model is in its folder, and that of a MetaGraph is next to the file. Returns "" if no checkpoint exists. Errors are
+/// emitted at `loc`.
 mlir::FailureOr<std::string> findCheckpoint(const ModelFile &file, WireRoot root, llvm::StringRef given,
                                             mlir::Location loc);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions of a saved model that no signature wraps, as signatures.
+// Adds signatures for functions of a saved model that no signature wraps.
 //
-// How:  1. which functions there are,
-//       2. what a trace captures, as nodes of the graph,
+// How:  1. the functions of the model,
+//       2. captured objects of a trace, as nodes of the graph,
 //       3. the call, and the signature.
 
 #include "compiler/import/tensorflow/saved/ConcreteFunctions.h"
@@ -63,7 +63,7 @@ public:
   llvm::StringMap<int> added; ///< variables, by their nodes
 
 private:
-  /// `what` is how errors call the function.
+  /// `what` is the function's name in errors.
   FailureOr<std::string> capture(int id, StringRef what);
   std::string addVariable(const tensorflow::SavedVariable &variable, int id);
   std::string addInput(const FunctionDef &function, int place, StringRef name, tensorflow::SignatureDef &signature);
@@ -72,10 +72,10 @@ private:
   tensorflow::MetaGraphDef &meta;
   tensorflow::GraphDef &graph;
   Location loc;
-  llvm::StringSet<> names;                             ///< of all nodes
-  llvm::StringMap<SmallVector<std::string, 1>> shared; ///< nodes of variables, by the names that these share
+  llvm::StringSet<> names;                             ///< names of all nodes
+  llvm::StringMap<SmallVector<std::string, 1>> shared; ///< nodes of variables by their shared name
   uint64_t numRenamed = 0;
-  llvm::StringMap<int> numNamed;        ///< objects that are variables, by name
+  llvm::StringMap<int> numNamed;        ///< number of variables with each name
   std::map<int, std::string> variables; ///< nodes by object
 };
 
@@ -91,7 +91,7 @@ Wrapper::Wrapper(tensorflow::MetaGraphDef &meta, Location loc)
       ++numNamed[object.variable().name()];
 }
 
-/// Of that name, or of one like it that is not taken.
+/// Adds a node of that name, or of a similar name if it is taken.
 NodeDef &Wrapper::addNode(const Twine &name, const char *op) {
   std::string unique = name.str();
   while (!names.insert(unique).second)
@@ -106,7 +106,7 @@ NodeDef &Wrapper::addNode(const Twine &name, const char *op) {
 // 2. Captures
 //===----------------------------------------------------------------------===//
 
-/// The graph's own node where that is sure to be the variable, so that signatures and functions share it.
+/// Returns the graph's own node if it certainly is the variable, so that signatures and functions share it.
 std::string Wrapper::addVariable(const tensorflow::SavedVariable &variable, int id) {
   std::string &name = variables[id];
   if (!name.empty())
@@ -149,7 +149,7 @@ FailureOr<std::string> Wrapper::capture(int id, StringRef what) {
 // 3. Calls
 //===----------------------------------------------------------------------===//
 
-/// A placeholder for an argument.
+/// Adds a placeholder for an argument.
 std::string Wrapper::addInput(const FunctionDef &function, int place, StringRef name,
                               tensorflow::SignatureDef &signature) {
   const tensorflow::OpDef::ArgDef &argument = function.signature().input_arg(place);

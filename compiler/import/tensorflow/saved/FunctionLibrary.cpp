@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The functions of a graph: what calls of them come to, and which variables they write.
+// Functions of a graph: the size of their calls, and the variables that they write.
 //
-// How:  1. what calls come to,
-//       2. which variables a function writes: operands are traced back to its arguments.
+// How:  1. the number of nodes that calls expand to,
+//       2. variables that a function writes: operands are traced back to its arguments.
 
 #include "compiler/import/tensorflow/saved/FunctionLibrary.h"
 
@@ -37,7 +37,7 @@ FunctionLibrary::FunctionLibrary(const tensorflow::GraphDef &graph) : graph(grap
 }
 
 //===----------------------------------------------------------------------===//
-// 1. What calls come to
+// 1. The size of calls
 //===----------------------------------------------------------------------===//
 
 const FunctionDef *FunctionLibrary::find(StringRef name) const {
@@ -51,7 +51,7 @@ FailureOr<FunctionLibrary::Extent> FunctionLibrary::measure(Function &function, 
   if (std::exchange(function.isOpen, true))
     return emitError(callLoc) << "must not call a recursive function, but '"
                               << toPrintable(function.proto->signature().name()) << "' calls itself";
-  // Not found on the way back alone: a long chain would need as much stack.
+  // A long chain would need as much stack, so depth is also checked on the way down.
   if (++numOpen > maxDepth)
     return emitError(callLoc) << tooDeep;
   FailureOr<Extent> extent = measure(function.proto->node_def(), modelLoc);
@@ -73,7 +73,7 @@ SmallVector<StringRef> findCalled(const NodeDef &node) {
   return called;
 }
 
-/// How many nodes stand for one: of a branch or a loop those that hand on what it reads and gives.
+/// Returns how many nodes replace one. A branch or a loop also needs nodes that pass on its operands and results.
 static uint64_t countLowered(const NodeDef &node) {
   if (!isFunctionalControl(node.op()))
     return 1;
@@ -116,7 +116,7 @@ LogicalResult FunctionLibrary::checkCalls(Location modelLoc) {
 }
 
 //===----------------------------------------------------------------------===//
-// 2. What a function writes
+// 2. Variables that a function writes
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -136,18 +136,18 @@ public:
       nodes[node.name()] = &node;
   }
 
-  /// The handle among the arguments behind operand `place` of a node, if that is one as it is.
+  /// Returns the argument that operand `place` of a node is, if it is a handle that is passed on unchanged.
   std::optional<int> trace(const NodeDef &node, int place) const;
 
 private:
   llvm::StringMap<int> handles;
   llvm::StringMap<const NodeDef *> nodes;
   int numArguments = 0;
-  bool hasLists = false; ///< so that places are not those of operands
+  bool hasLists = false; ///< true if an argument is a list; places of arguments then differ from those of operands
 };
 
 std::optional<int> Body::trace(const NodeDef &node, int place) const {
-  constexpr int maxSteps = 512; // damaged functions have circles
+  constexpr int maxSteps = 512; // damaged functions can have cycles
   const NodeDef *reader = &node;
   for (int step = 0; step < maxSteps && !hasLists; ++step) {
     if (place >= reader->input_size())
@@ -158,7 +158,7 @@ std::optional<int> Body::trace(const NodeDef &node, int place) const {
     reader = nodes.lookup(name);
     if (!reader)
       break;
-    // These give what they read in the same place: `node`, `node:group:k`.
+    // While and IdentityN pass on each operand in the same place: `node`, `node:group:k`.
     bool givesMore = reader->op() == "While" || reader->op() == "IdentityN";
     if (!givesMore && reader->op() != "Identity")
       break;
@@ -191,7 +191,7 @@ WrittenArguments FunctionLibrary::findWritten(StringRef name) {
   auto function = functions.find(name);
   if (function == functions.end())
     return {};
-  // What it calls is found meanwhile, but no function is added.
+  // Functions that it calls are looked up in the meantime, but none is added.
   if (!function->second.written)
     function->second.written = findWritten(*function->second.proto);
   return *function->second.written;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The functions of a graph: what calls of them come to, and which variables they write.
+// Functions of a graph: the size of their calls, and the variables that they write.
 //
-// Why:  functions call one another, and what looks small may come to millions of nodes, or never end. That is found before one
-//       call is expanded.
+// Functions call one another. A small graph may expand to millions of nodes, or without end. This is found before any
+// call is expanded.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_SAVED_FUNCTIONLIBRARY_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_SAVED_FUNCTIONLIBRARY_H
@@ -19,29 +19,29 @@
 
 namespace nacre::importer::tensorflow_format {
 
-/// Arguments that are variables, by their places, with the type of what is assigned.
+/// Arguments that are variables, by their places, with the type of the assigned value.
 using WrittenArguments = std::map<int, tensorflow::DataType>;
 
-/// The names of what a node may call: its operator, and the functions that its attributes name.
+/// Returns the names that a node may call: its operator, and the functions that its attributes name.
 llvm::SmallVector<llvm::StringRef> findCalled(const tensorflow::NodeDef &node);
 
 class FunctionLibrary {
 public:
-  /// The graph must live as long.
+  /// `graph` must outlive the library.
   explicit FunctionLibrary(const tensorflow::GraphDef &graph);
 
   const tensorflow::FunctionDef *find(llvm::StringRef name) const;
 
-  /// Refuses functions that call themselves, and calls that come to too many nodes or go too deep: of the graph's nodes, and
-  /// in branches and bodies of loops. Errors are emitted at the call, in `modelLoc`.
+  /// Refuses functions that call themselves, and calls that expand to too many nodes or nest too deeply. Checks the
+  /// graph's nodes, and branches and loop bodies. Errors are emitted at the call, in `modelLoc`.
   mlir::LogicalResult checkCalls(mlir::Location modelLoc);
 
-  /// The variables that a call of the function may write, itself or by what it calls: those that are handed on as they are.
-  /// Once the calls are checked.
+  /// Returns the variables that a call of the function may write, directly or through functions that it calls. They are
+  /// arguments that are passed on unchanged. Call checkCalls first.
   WrittenArguments findWritten(llvm::StringRef function);
 
 private:
-  /// What nodes come to where calls are what they call.
+  /// Size of nodes after all calls are expanded.
   struct Extent {
     uint64_t nodes = 0;
     unsigned depth = 0;
@@ -49,7 +49,7 @@ private:
   struct Function {
     const tensorflow::FunctionDef *proto;
     std::optional<Extent> extent;
-    bool isOpen = false; ///< its extent is being measured
+    bool isOpen = false; ///< true while its extent is measured
     std::optional<WrittenArguments> written;
   };
 
@@ -60,7 +60,7 @@ private:
   const tensorflow::GraphDef &graph;
   llvm::StringMap<Function> functions;
   uint64_t maxNodes;
-  unsigned numOpen = 0; ///< functions that are being measured
+  unsigned numOpen = 0; ///< functions whose extents are being measured
 };
 
 } // namespace nacre::importer::tensorflow_format

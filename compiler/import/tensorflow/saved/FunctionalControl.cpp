@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Branches and loops of TensorFlow's second kind, whose sides are functions, as those of the first.
+// Lowers functional branches and loops (If, Case, While) to Switch and Merge.
 //
-// How:  1. nodes are written one after another, each under the name of the node that they are made of,
+// How:  1. new nodes: each has the name of the node that it comes from as a prefix,
 //       2. branches,
 //       3. loops,
 //       4. variables that the functions write,
-//       5. what stays in place of the node.
+//       5. the IdentityN that replaces the node.
 
 #include "compiler/import/tensorflow/saved/FunctionalControl.h"
 
@@ -56,13 +56,13 @@ public:
   SmallVector<NodeDef *> calls;
 
 private:
-  /// A call, and what it makes of variables.
+  /// A call of a branch, condition or body, with its own copies of variables.
   struct Side {
     std::string name;
     NodeDef *call = nullptr;
-    std::map<size_t, NodeDef *> variables; ///< by the operands of the node; of this call alone
+    std::map<size_t, NodeDef *> variables; ///< the call's own variables, by operands of the node
   };
-  /// A variable that a function writes: the handle is no operand, but the value.
+  /// A variable that a function writes. Its value, not its handle, is passed as an operand.
   struct Written {
     std::string handle;
     tensorflow::DataType type;
@@ -71,11 +71,11 @@ private:
   InFlightDiagnostic error() const {
     return emitError(NameLoc::get(StringAttr::get(modelLoc.getContext(), node.name()), modelLoc));
   }
-  /// The attribute, which must name functions; null after an error.
+  /// Returns the attribute that names functions, or null after an error.
   const AttrValue *findFunctions(StringRef name) const;
 
   NodeDef *add(const std::string &name, const char *op, const Tensors &read);
-  /// The same for one that values come in by: it waits for what the node waits for.
+  /// Adds a node that reads operands from outside, and so waits for all nodes that the lowered node waits for.
   NodeDef *addFirst(const std::string &name, const char *op, const Tensors &read);
   Side addCall(const std::string &name, const tensorflow::NameAttrList &function, Tensors arguments,
                const NodeDef *pivot);
@@ -100,8 +100,8 @@ private:
   FunctionLibrary &library;
   llvm::function_ref<NodeDef *(const std::string &)> addNode;
   Tensors operands, controls, results;
-  std::map<size_t, Written> written; ///< by operand
-  Tensors effects;                   ///< what happens besides
+  std::map<size_t, Written> written; ///< variables by operand
+  Tensors effects;                   ///< nodes to wait for, besides those of results
 };
 
 //===----------------------------------------------------------------------===//
@@ -203,13 +203,13 @@ LogicalResult Lowering::lowerIf() {
   return success();
 }
 
-/// One branch after another is asked for, and the last one taken where no other is.
+/// Tests one branch after another; the last one runs if no other is selected.
 LogicalResult Lowering::lowerCase() {
   const AttrValue *branches = findFunctions("branches");
   if (!branches)
     return failure();
   int count = branches->list().func_size();
-  Tensors values = operands; // the number of the branch and the arguments, as far as no branch before is taken
+  Tensors values = operands; // the index of the branch and the arguments, on the side where no earlier branch runs
   std::vector<Side> sides;
   NodeDef *pivot = addFirst("pivot", "Identity", {operands.front()});
   for (int branch = 0; branch + 1 < count; ++branch) {
@@ -265,7 +265,7 @@ LogicalResult Lowering::lowerWhile() {
 // 4. Variables
 //===----------------------------------------------------------------------===//
 
-/// One that reads or writes the variable behind `operand`, or what a function has for it.
+/// Adds a node that reads or writes the variable of `operand`, or a function's own copy of it.
 NodeDef *Lowering::addAccess(const std::string &name, const char *op, const Tensors &read, size_t operand) {
   NodeDef *access = add(name + "_" + std::to_string(operand), op, read);
   if (written[operand].type != tensorflow::DT_INVALID)
@@ -273,8 +273,8 @@ NodeDef *Lowering::addAccess(const std::string &name, const char *op, const Tens
   return access;
 }
 
-/// Finds the operands that are variables to be written. Where one is taken twice, or a condition writes it, it stays a handle:
-/// an error, but only where it runs (WrittenVariables.h).
+/// Finds the operands that are variables to be written. A variable that is passed twice, or that a condition writes,
+/// stays a handle. That is an error, but only if it runs (WrittenVariables.h).
 void Lowering::findWritten() {
   std::map<size_t, tensorflow::DataType> found;
   for (StringRef function : findCalled(node))
@@ -288,7 +288,7 @@ void Lowering::findWritten() {
       written.try_emplace(operand, Written{operands[operand], type});
 }
 
-/// Makes values of the operands that are variables to be written.
+/// Replaces variables that are written by their values before the node.
 void Lowering::readWritten() {
   for (const auto &[operand, variable] : written) {
     NodeDef *read = addAccess("before", "ReadVariableOp", {variable.handle}, operand);
@@ -298,7 +298,8 @@ void Lowering::readWritten() {
   }
 }
 
-/// In place of their values, which it assigns first: what says to wait for that.
+/// Replaces values of written variables among `arguments` by own variables of the call, and assigns the values to them.
+/// Returns control operands that wait for these assignments.
 Tensors Lowering::addOwnVariables(Side &side, Tensors &arguments) {
   Tensors begun;
   size_t first = operands.size() - arguments.size();
@@ -324,11 +325,11 @@ void Lowering::assign(size_t operand, const std::string &value) {
 }
 
 //===----------------------------------------------------------------------===//
-// 5. What stays
+// 5. The replacement
 //===----------------------------------------------------------------------===//
 
-/// Results, and what the functions do besides, by way of a node of its own: what is told to wait for a node without operands
-/// would wait for both sides of a branch.
+/// Replaces the node by an IdentityN of its results. A node of its own collects the effects: a node without operands
+/// would otherwise make its readers wait for both sides of a branch.
 void Lowering::leaveResults() {
   const AttrValue *types = findAttribute(node, getKind(node.op()) == Kind::While ? "T" : "Tout");
   NodeDef *end = add("effects", "NoOp", effects);

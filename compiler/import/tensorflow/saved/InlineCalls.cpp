@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Graphs without calls.
+// Inlines the calls of a graph.
 //
-// How:  1. calls, and what they call,
+// How:  1. calls and the functions that they call,
 //       2. the body of a function, under the names and with the attributes of one call,
 //       3. operands in a body: arguments, and results by the name of their group,
-//       4. all calls, those of branches and loops among them; then whoever reads the result of one.
+//       4. all calls, including those of branches and loops; then the readers of their results.
 
 #include "compiler/import/tensorflow/saved/InlineCalls.h"
 
@@ -28,15 +28,15 @@ using tensorflow::NodeDef;
 namespace nacre::importer::tensorflow_format {
 namespace {
 
-/// Whether the operator calls the function that an attribute names.
+/// True if the operator calls the function that an attribute names.
 bool isCallOp(StringRef op) { return op == "PartitionedCall" || op == "StatefulPartitionedCall"; }
 
 bool isControl(StringRef operand) { return operand.starts_with("^"); }
 
-/// The attributes that a call gives to its function.
+/// Attributes that a call passes to its function.
 using CallAttributes = google::protobuf::RepeatedPtrField<tensorflow::AttrEntry>;
 
-/// How many operands or results an argument stands for: those of a list have an attribute that counts them.
+/// Returns how many operands or results an argument stands for. An attribute has the size of a list.
 int countTensors(const tensorflow::OpDef::ArgDef &argument, const CallAttributes &attributes) {
   StringRef list = argument.number_attr().empty() ? argument.type_list_attr() : argument.number_attr();
   if (list.empty())
@@ -62,11 +62,11 @@ private:
     const FunctionDef *function = nullptr;
     const CallAttributes *attributes = nullptr;
   };
-  /// One call's view of the body: what its names stand for.
+  /// The names in the body of a function, during one call.
   struct Scope {
-    llvm::StringMap<const NodeDef *> nodes;              ///< as they are in the graph
+    llvm::StringMap<const NodeDef *> nodes;              ///< nodes of the body, as they are in the graph
     llvm::StringMap<std::vector<std::string>> arguments; ///< the tensors that the call gives
-    llvm::StringSet<> handles;                           ///< those arguments that are variables, or the like
+    llvm::StringSet<> handles;                           ///< arguments that are handles of resources, such as variables
   };
 
   InFlightDiagnostic error(const NodeDef &node) const {
@@ -89,7 +89,7 @@ private:
   tensorflow::GraphDef &graph;
   Location modelLoc;
   FunctionLibrary library;
-  llvm::StringSet<> names; ///< of all nodes
+  llvm::StringSet<> names; ///< names of all nodes
   uint64_t numRenamed = 0;
   CallResults calls;
 };
@@ -98,7 +98,7 @@ private:
 // 1. Calls
 //===----------------------------------------------------------------------===//
 
-/// Without a function where the node is no call.
+/// Returns the function that a node calls; without a function if the node is not a call.
 FailureOr<CallInliner::Callee> CallInliner::findCallee(const NodeDef &node) const {
   if (const FunctionDef *named = library.find(node.op()))
     return Callee{named, &node.attr()};
@@ -146,7 +146,7 @@ NodeDef *CallInliner::addNode(const std::string &name) {
   return node;
 }
 
-/// Adds the nodes of the body, with the call's attributes and without operands. Each call has loops of its own.
+/// Adds the nodes of the body, with the call's attributes and without operands. Each call has its own loops.
 void CallInliner::addNodes(const NodeDef &call, const Callee &callee, Scope &scope, SmallVectorImpl<NodeDef *> &added) {
   llvm::StringMap<const tensorflow::AttrValue *> given;
   for (const tensorflow::AttrEntry &attribute : *callee.attributes)
@@ -161,7 +161,7 @@ void CallInliner::addNodes(const NodeDef &call, const Callee &callee, Scope &sco
       *copy = attribute;
       if (attribute.key() == "frame_name" && getControlKind(inner.op()) == ControlKind::Enter)
         copy->mutable_value()->set_s(call.name() + "/" + attribute.value().s());
-      // Of an attribute that the call does not give, nothing is left.
+      // An attribute that the call does not give is removed.
       if (attribute.value().value_case() != tensorflow::AttrValue::kPlaceholder)
         continue;
       if (const tensorflow::AttrValue *value = given.lookup(attribute.value().placeholder()))
@@ -178,7 +178,7 @@ void CallInliner::addNodes(const NodeDef &call, const Callee &callee, Scope &sco
 // 3. Operands in a body
 //===----------------------------------------------------------------------===//
 
-/// The number of the result that a body calls `group:index`.
+/// Returns the index of the result that a body calls `group:index`.
 std::optional<int> CallInliner::findResultOf(const NodeDef &node, StringRef group, int index) const {
   const FunctionDef *callee = library.find(node.op());
   if (!callee && isCallOp(node.op()))
@@ -195,14 +195,14 @@ std::optional<int> CallInliner::findResultOf(const NodeDef &node, StringRef grou
   return std::nullopt;
 }
 
-/// `^node`, `argument`, `argument:k`, `node:group:k`, and what some writers make of it, `node:k`. Nothing where there is no
-/// such value.
+/// Converts an operand of a body to one of the graph; nullopt if there is no such value. Accepts `^node`, `argument`,
+/// `argument:k`, `node:group:k`, and `node:k`, which some writers use instead.
 std::optional<std::string> CallInliner::mapOperand(StringRef operand, const Scope &scope) const {
   bool isOrder = operand.consume_front("^");
   auto [name, rest] = operand.split(':');
   auto [group, text] = rest.split(':');
   int index = 0;
-  // Of two parts the second is a number or a group.
+  // The second of two parts is a number or the name of a group.
   bool isNumbered = text.empty() && !group.empty() && !group.getAsInteger(10, index);
   if (!isNumbered && !text.empty() && text.getAsInteger(10, index))
     return std::nullopt;
@@ -239,7 +239,7 @@ LogicalResult CallInliner::mapOperands(const NodeDef &call, const FunctionDef &f
       readsHandle |= scope.handles.contains(name);
       node->add_input(*mapped);
     }
-    // What the call waits for, its first nodes wait for, and whoever finds a variable changed by that.
+    // The first nodes of the body, and readers of handles, wait for everything that the call waits for.
     for (const std::string &operand : call.input())
       if ((!readsBody || readsHandle) && isControl(operand))
         node->add_input(operand);
@@ -251,7 +251,7 @@ LogicalResult CallInliner::mapOperands(const NodeDef &call, const FunctionDef &f
 // 4. All calls
 //===----------------------------------------------------------------------===//
 
-/// Notes what the call gave; `rest` waits for that, and for what else the function does.
+/// Records the call's results. `rest` waits for them, and for all other effects of the function.
 LogicalResult CallInliner::leaveResults(const NodeDef &call, const Callee &callee, const Scope &scope, NodeDef &rest) {
   rest.set_name(call.name());
   rest.set_op("NoOp");
@@ -276,7 +276,7 @@ LogicalResult CallInliner::leaveResults(const NodeDef &call, const Callee &calle
   return success();
 }
 
-/// Ends: how deep calls go is known.
+/// Replaces `place` if it is a call, then the calls in the body. The recursion ends: checkCalls has bounded the depth.
 LogicalResult CallInliner::expand(NodeDef *place) {
   if (isFunctionalControl(place->op())) {
     auto inner =
@@ -288,7 +288,7 @@ LogicalResult CallInliner::expand(NodeDef *place) {
     return success(succeeded(callee));
   NodeDef call;
   call.Swap(place);
-  callee = findCallee(call); // whose attributes are now there
+  callee = findCallee(call); // its attributes are now in `call`
   Scope scope;
   SmallVector<NodeDef *> added;
   if (failed(bindArguments(call, *callee, scope)))
@@ -302,14 +302,14 @@ LogicalResult CallInliner::expand(NodeDef *place) {
   return success();
 }
 
-/// A call may give what another call gives: afterwards each has the tensor that is computed.
+/// Resolves results that are results of other calls, so that each is the tensor that computes it.
 void CallInliner::settleResults() {
   size_t numResults = 0;
   for (const auto &call : calls.results)
     numResults += call.second.size();
   for (auto &call : calls.results)
     for (std::string &result : call.second) {
-      // What lies on the way is settled too, so that no way is long twice.
+      // Results on the path are also resolved, so that no long path is followed twice.
       SmallVector<std::string *> way;
       std::string *next = &result;
       while (next && way.size() <= numResults) {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Graphs without calls: what a function computes stands where it is called.
+// Inlines the calls of a graph.
 //
-// What: PartitionedCall, StatefulPartitionedCall and nodes whose operator is a function of the graph's library are replaced by
-//       the nodes of that function, called `call/node`. What reads a call's results reads what computes them. Branches and
-//       loops whose sides are functions are lowered on the way (FunctionalControl.h).
-// Why:  a saved model wraps every signature, and every layer, in functions. Behind this no one needs to know: a variable is
-//       passed to a function as a handle, and becomes the handle itself.
-// How:  on the messages, before names are checked. What all calls come to is counted first, and functions that call
-//       themselves are refused. A call stays behind as a NoOp that waits for all that the call did.
+// PartitionedCall, StatefulPartitionedCall and nodes whose operator is a function of the graph's library are replaced
+// by the nodes of that function, named `call/node`. Readers of a call's results then read the tensors that compute
+// them. Branches and loops made of functions are lowered on the way (FunctionalControl.h). A NoOp with the name of the
+// call remains; it waits for everything that the call does.
+//
+// A saved model wraps every signature and every layer in functions. After inlining, no reader needs to know this: the
+// argument for a variable's handle becomes the handle itself. The messages are changed before names are checked. The
+// number of all resulting nodes is counted first, and functions that call themselves are refused.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_SAVED_INLINECALLS_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_SAVED_INLINECALLS_H
@@ -25,14 +26,14 @@
 
 namespace nacre::importer::tensorflow_format {
 
-/// The tensors that calls gave, by the name of the call.
+/// Results of the inlined calls: tensors by the name of the call.
 class CallResults {
 public:
-  /// Whether a node is the graph's own, or computes what a call gives there: what else functions compute is theirs.
+  /// True if a node is the graph's own, or computes a result of one of its own calls. Other nodes are inside functions.
   bool isOutermost(size_t node, llvm::StringRef name) const { return node < numOwn || given.contains(name); }
 
-  /// The tensor that stands for `name` or `name:k`: itself where it is no call's. Nothing where the call has no such
-  /// result, or where calls give one another's results in a circle.
+  /// Returns the tensor that `name` or `name:k` stands for, which is itself if it is not the result of a call. Returns
+  /// nullopt if the call has no such result, or if calls return one another's results in a cycle.
   std::optional<std::string> resolve(llvm::StringRef tensor) const;
 
   bool isEmpty() const { return results.empty(); }
@@ -40,15 +41,15 @@ public:
 private:
   friend class CallInliner;
 
-  /// The tensor that stands for a call's result; null where the name is none of one.
+  /// Returns the tensor for a call's result, or null if the name is not such a result.
   std::string *find(llvm::StringRef tensor);
 
   llvm::StringMap<std::vector<std::string>> results;
-  size_t numOwn = SIZE_MAX; ///< nodes of the graph before any of a function
-  llvm::StringSet<> given;  ///< names of nodes whose results the graph's own calls give
+  size_t numOwn = SIZE_MAX; ///< number of nodes before functions were inlined
+  llvm::StringSet<> given;  ///< names of nodes that compute results of the graph's own calls
 };
 
-/// Replaces the calls in `graph`, whose library stays. Errors are emitted at the call, in `modelLoc`.
+/// Inlines the calls in `graph`, which keeps its library. Errors are emitted at the call, in `modelLoc`.
 mlir::FailureOr<CallResults> inlineCalls(tensorflow::GraphDef &graph, mlir::Location modelLoc);
 
 } // namespace nacre::importer::tensorflow_format

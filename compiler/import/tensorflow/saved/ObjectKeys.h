@@ -2,8 +2,8 @@
 //
 // The keys of variables in a checkpoint of objects, for models whose graph does not restore itself.
 //
-// How:  a saved model and its checkpoint hold the same objects, as two graphs whose numbers differ. Both are walked at once
-//       from the root, by the names of children; where the one has a variable, the other has its key.
+// A saved model and its checkpoint contain the same objects, as two graphs with different numbers. Both are walked
+// together from the root, by the names of children. If one has a variable, the other has its key.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_SAVED_OBJECTKEYS_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_SAVED_OBJECTKEYS_H
@@ -17,16 +17,16 @@
 
 namespace nacre::importer::tensorflow_format {
 
-/// By the model's objects.
+/// Keys in the checkpoint, by the model's objects.
 using ObjectKeys = llvm::DenseMap<int, std::string>;
 
 ObjectKeys findObjectKeys(const tensorflow::SavedObjectGraph &model,
                           const tensorflow::TrackableObjectGraph &checkpoint);
 
-/// By the names of variables, of which those are left out that several have.
+/// Returns keys by the names of variables. Names that several variables have are left out.
 llvm::StringMap<std::string> nameObjectKeys(const tensorflow::SavedObjectGraph &model, const ObjectKeys &keys);
 
-/// Those of the objects of `bundle`: empty where it has none. Errors are emitted at `loc`.
+/// Returns the keys of objects in `bundle`, or none if it has no objects. Errors are emitted at `loc`.
 mlir::FailureOr<ObjectKeys> readObjectKeys(const tensorflow::SavedObjectGraph &model, TensorBundle &bundle,
                                            mlir::Location loc);
 

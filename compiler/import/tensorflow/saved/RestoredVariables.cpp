@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which tensor of a checkpoint each variable of a graph has.
+// Finds the tensor of a checkpoint for each variable of a graph.
 //
-// How:  1. what an operand is behind nodes that only pass it on,
+// How:  1. operands, through nodes that only pass them on,
 //       2. assignments.
 
 #include "compiler/import/tensorflow/saved/RestoredVariables.h"
@@ -18,22 +18,22 @@ namespace {
 
 bool isAnyOf(const CheckedNode &node, ArrayRef<StringRef> ops) { return is_contained(ops, node.getOp()); }
 
-/// Which operand a node only passes on as its result `result`; into a branch, through the iterations of a loop, or as it is.
+/// Returns the operand that a node only passes on as its result `result`: into a branch, through a loop, or unchanged.
 std::optional<size_t> findPassed(const CheckedGraph &graph, const CheckedNode &node, int result) {
   constexpr StringRef passing[] = {"Identity", "StopGradient",  "DisableCopyOnRead", "Switch",  "Enter",
                                    "Exit",     "NextIteration", "RefIdentity",       "RefEnter"};
   auto place = static_cast<size_t>(isAnyOf(node, {"IdentityN"}) ? result : 0);
   if (node.operands.size() <= place)
     return std::nullopt;
-  // What a loop begins with; of a handle that is what it goes on with.
+  // A Merge of a loop passes on its initial value. A handle keeps that value in all iterations.
   auto leadsBack = [&](TensorId operand) { return isAnyOf(graph.getNode(operand.node), {"NextIteration"}); };
   bool begins = isAnyOf(node, {"Merge"}) && !leadsBack(node.operands[0]) && llvm::any_of(node.operands, leadsBack);
   return begins || isAnyOf(node, {"IdentityN"}) || isAnyOf(node, passing) ? std::optional(place) : std::nullopt;
 }
 
-/// What stands behind nodes that pass their operand on.
+/// Follows a tensor back through nodes that only pass it on.
 TensorId passThrough(const CheckedGraph &graph, TensorId tensor) {
-  constexpr int maxSteps = 512; // some for each function; and loops of such nodes have no end
+  constexpr int maxSteps = 512; // bounds cycles; each function adds a few steps
   for (int step = 0; step < maxSteps; ++step) {
     const CheckedNode &node = graph.getNode(tensor.node);
     std::optional<size_t> passed = findPassed(graph, node, tensor.result);
@@ -44,7 +44,7 @@ TensorId passThrough(const CheckedGraph &graph, TensorId tensor) {
   return tensor;
 }
 
-/// The strings of a constant; the last stands for all behind it.
+/// Returns string `index` of a constant. The last string that it has also stands for all further ones.
 std::optional<std::string> getString(const CheckedGraph &graph, TensorId tensor, int index) {
   const CheckedNode &node = graph.getNode(passThrough(graph, tensor).node);
   const tensorflow::AttrValue *value = node.getOp() == "Const" ? findAttribute(*node.proto, "value") : nullptr;
@@ -53,7 +53,7 @@ std::optional<std::string> getString(const CheckedGraph &graph, TensorId tensor,
   return value->tensor().string_val(std::min(index, value->tensor().string_val_size() - 1));
 }
 
-/// The tensor that a restoring operator reads.
+/// Returns the tensor of the checkpoint that a restoring operator reads.
 std::optional<CheckpointPart> findPart(const CheckedGraph &graph, TensorId value) {
   value = passThrough(graph, value);
   const CheckedNode &restore = graph.getNode(value.node);
@@ -74,7 +74,7 @@ bool isAssignment(const CheckedNode &node) {
   return node.operands.size() >= 2 && isAnyOf(node, {"Assign", "AssignVariableOp"});
 }
 
-/// What a node waits for, itself included.
+/// Returns a node and all nodes that it waits for.
 std::vector<int> findAwaited(const CheckedGraph &graph, int last) {
   std::vector<bool> isReached(graph.getNodes().size(), false);
   std::vector<int> reached = {last};

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which tensor of a checkpoint each variable of a graph has.
+// Finds the tensor of a checkpoint for each variable of a graph.
 //
-// What: the walk through what the graph does when TensorFlow restores it: from the assignments that the restore operator waits
-//       for, to the variable on one side and to a place in the checkpoint on the other.
-// Why:  names do not tell: the keys of a checkpoint are whatever the program that saved it made of its objects. The graph
-//       itself holds the truth, and TensorFlow has no other.
-// How:  RestoreV2 names keys in a constant, Assign and AssignVariableOp put its results into variables. Both may stand behind
-//       an Identity.
+// The walk follows what TensorFlow does to restore a graph. It starts at the assignments that the restore operator
+// waits for. From there it goes to the variable on one side, and to a place in the checkpoint on the other. Names do
+// not suffice: the program that saved a checkpoint chooses its keys. Only the graph has the right keys. RestoreV2 names
+// keys in a constant; Assign and AssignVariableOp write its results to variables. Both may read through an Identity.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_SAVED_RESTOREDVARIABLES_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_SAVED_RESTOREDVARIABLES_H
@@ -19,31 +17,32 @@
 
 namespace nacre::importer::tensorflow_format {
 
-/// A tensor of a checkpoint, or a part of it (TensorBundle::read).
+/// A tensor of a checkpoint, or a slice of it (TensorBundle::read).
 struct CheckpointPart {
   std::string key, slice;
 };
 
-/// The variable behind a handle or a reference, or nothing where it is none: a node of an operator that makes variables.
+/// Returns the node that makes the variable of a handle or reference, or nullopt if it is not a variable.
 std::optional<int> findVariable(const CheckedGraph &graph, TensorId handle);
 
-/// The operator of a variable that a branch or an iteration of a loop has for itself (FunctionalControl.h): no other reads it.
+/// Operator of a variable that belongs to one branch or one iteration of a loop (FunctionalControl.h). Nothing outside
+/// of it reads the variable.
 constexpr llvm::StringLiteral localVariableOp = "LocalVariable";
 
-/// Whether the node makes a variable.
+/// True if the node makes a variable.
 bool isVariable(const CheckedNode &node);
 
-/// What the node gets from `restoreNode`, and from what that waits for, by variable; without a node from the whole graph,
-/// where the first assignment counts.
+/// Returns the parts of the checkpoint that restoring assigns, by variable. Considers `restoreNode` and all nodes that
+/// it waits for, or the whole graph without a node. The first assignment counts.
 llvm::DenseMap<int, CheckpointPart> findRestoredVariables(const CheckedGraph &graph, std::optional<int> restoreNode);
 
-/// What variables are given when the graph is initialized, by variable: assignments of anything but a checkpoint's tensors.
+/// Returns the values that initialize variables, by variable: assigned values that are not of a checkpoint.
 llvm::DenseMap<int, TensorId> findInitialValues(const CheckedGraph &graph);
 
-/// The constant behind nodes that pass it on, if it is one.
+/// Returns the constant that `tensor` is, through nodes that only pass it on; nullopt if it is not a constant.
 std::optional<int> findConstant(const CheckedGraph &graph, TensorId tensor);
 
-/// Whether constants alone decide a tensor: no input, no variable, and nothing random.
+/// True if a tensor depends on constants only: no input, no variable, and no random number.
 bool isMadeOfConstants(const CheckedGraph &graph, TensorId tensor);
 
 } // namespace nacre::importer::tensorflow_format

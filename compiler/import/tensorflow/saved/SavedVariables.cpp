@@ -19,7 +19,8 @@ StringRef getSharedName(const tensorflow::NodeDef &variable) {
   return attribute && !attribute->s().empty() ? attribute->s() : variable.name();
 }
 
-/// Those that are called alike in one container; a name of its own is no other's.
+/// Nodes are one variable if they have the same shared name in the same container. A variable without a shared name is
+/// never united with another.
 void uniteVariables(tensorflow::GraphDef &graph) {
   llvm::StringMap<StringRef> firsts, replaced;
   for (const tensorflow::NodeDef &node : graph.node()) {
@@ -51,13 +52,13 @@ std::optional<CheckpointPart> SavedVariables::find(const CheckedNode &variable, 
   return std::nullopt;
 }
 
-/// Whether a tensor may be the value of a variable of that type.
+/// Reports an error if a tensor cannot be the value of the variable, because its type or shape differs.
 static LogicalResult checkType(const CheckedNode &variable, RankedTensorType type, Location loc) {
   const tensorflow::AttrValue *dtype = findAttribute(*variable.proto, "dtype");
   const tensorflow::AttrValue *stated = findAttribute(*variable.proto, "shape");
   std::optional<SmallVector<int64_t>> shape = stated ? readShape(stated->shape()) : std::nullopt;
   bool agrees = !dtype || fromDataType(dtype->type(), loc.getContext()) == type.getElementType();
-  // A shape of no axes may be one that was not known.
+  // A shape without axes may be an unknown shape.
   if (shape && !shape->empty())
     agrees &= shape->size() == static_cast<size_t>(type.getRank()) &&
               llvm::all_of(llvm::zip_equal(*shape, type.getShape()), [](auto sizes) {
@@ -75,7 +76,7 @@ FailureOr<ElementsAttr> SavedVariables::read(const CheckedNode &variable, int id
   std::optional<CheckpointPart> part = find(variable, id);
   if (!part)
     return emitError(loc) << "the checkpoint does not have this variable; pass the checkpoint of this graph";
-  // Neither a key nor a slice that a graph can use has this byte.
+  // Keys and slices that graphs can use do not contain this byte.
   ElementsAttr &value = values[part->key + '\0' + part->slice];
   if (!value) {
     FailureOr<StoredTensor> stored = bundle->read(part->key, part->slice, loc);

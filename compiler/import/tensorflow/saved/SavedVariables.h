@@ -2,9 +2,9 @@
 //
 // The values of a graph's variables.
 //
-// What: a variable that nothing writes while the model runs is a constant, whose elements are in a checkpoint.
-// How:  the key is what the graph's own restoring says (RestoredVariables.h); where a model has none, what its objects say
-//       (ObjectKeys.h); at last the variable's name. What no checkpoint has may have a value that the graph gives it first.
+// A variable that no node writes while the model runs is a constant; its elements are in a checkpoint. Its key comes
+// from the graph's restore nodes (RestoredVariables.h), else from the model's objects (ObjectKeys.h), else it is the
+// variable's name. A variable that no checkpoint has may have an initial value in the graph.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_SAVED_SAVEDVARIABLES_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_SAVED_SAVEDVARIABLES_H
@@ -16,32 +16,32 @@
 
 namespace nacre::importer::tensorflow_format {
 
-/// The name that nodes of one variable share: its own, where it has no other.
+/// Returns the name that nodes of one variable share, or the node's own name if it has no other.
 llvm::StringRef getSharedName(const tensorflow::NodeDef &variable);
 
-/// Makes one node of those that stand for one variable: whoever reads another reads the first.
+/// Merges the nodes of each variable: readers of the others then read the first.
 void uniteVariables(tensorflow::GraphDef &graph);
 
 class SavedVariables {
 public:
-  /// Those of a graph without a checkpoint.
+  /// Makes the variables of a graph without a checkpoint, which have no values.
   SavedVariables() = default;
-  /// `objectKeys` are those of variables by their names.
+  /// `objectKeys` are keys by the names of variables.
   SavedVariables(std::unique_ptr<TensorBundle> bundle, llvm::DenseMap<int, CheckpointPart> restored,
                  llvm::StringMap<std::string> objectKeys)
       : bundle(std::move(bundle)), restored(std::move(restored)), objectKeys(std::move(objectKeys)) {}
 
-  /// Where the checkpoint has the variable, if it has it.
+  /// Returns the variable's part of the checkpoint, or nullopt if it has none.
   std::optional<CheckpointPart> find(const CheckedNode &variable, int id) const;
 
-  /// The value, the same attribute each time. Errors are emitted at `loc`.
+  /// Returns the value, the same attribute on each call. Errors are emitted at `loc`.
   mlir::FailureOr<mlir::ElementsAttr> read(const CheckedNode &variable, int id, mlir::Location loc);
 
 private:
   std::unique_ptr<TensorBundle> bundle;
   llvm::DenseMap<int, CheckpointPart> restored;
   llvm::StringMap<std::string> objectKeys;
-  llvm::StringMap<mlir::ElementsAttr> values; ///< by part
+  llvm::StringMap<mlir::ElementsAttr> values; ///< values read so far, by part of the checkpoint
 };
 
 } // namespace nacre::importer::tensorflow_format

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What of a saved model is wanted.
+// Chooses the graph of a saved model, and its signatures.
 //
 // How:  1. graphs, by their tags,
 //       2. signatures, by their names.
@@ -38,7 +38,7 @@ FailureOr<tensorflow::MetaGraphDef *> chooseMetaGraph(tensorflow::SavedModel &mo
       if (meta.meta_info_def().tags_size() == 1)
         exact.push_back(&meta);
     }
-  // Of those with the tag, the one that has no other: {serve}, where there is {serve, gpu} too.
+  // Prefer the graph that has no other tag: {serve} rather than {serve, gpu}.
   if (exact.size() == 1)
     return exact.front();
   if (tagged.size() == 1)
@@ -59,7 +59,7 @@ FailureOr<tensorflow::MetaGraphDef *> chooseMetaGraph(tensorflow::SavedModel &mo
 // 2. Signatures
 //===----------------------------------------------------------------------===//
 
-/// Of entries with one key the last counts.
+/// Returns the tensors sorted by key. If entries have the same key, the last one counts.
 template <typename Entries> static std::vector<SignatureTensor> sortByKey(const Entries &entries) {
   std::map<StringRef, const tensorflow::TensorInfo *> sorted;
   for (const tensorflow::TensorInfoEntry &entry : entries)
@@ -70,7 +70,7 @@ template <typename Entries> static std::vector<SignatureTensor> sortByKey(const 
   return tensors;
 }
 
-/// `x: float, y: float -> z: float`, and what is wrong with that.
+/// Returns `x: float, y: float -> z: float`, followed by the reasons why the signature cannot be used.
 static std::string describe(const Signature &signature) {
   auto list = [](ArrayRef<SignatureTensor> tensors) {
     return llvm::join(llvm::map_range(tensors,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What of a saved model is wanted: one of its graphs, and the signatures through which it is called.
+// Chooses the graph of a saved model, and its signatures.
 //
-// What: a saved model has graphs for several purposes, told by tags, and each of them has signatures: inputs and outputs by
-//       key.
-// Why:  nothing is chosen silently: where a model leaves a choice, the error lists it, with what makes a choice unusable.
+// A saved model has graphs for several purposes, marked by tags. Each graph has signatures: inputs and outputs by key.
+// Nothing is chosen silently. If a model leaves a choice, the error lists it, with the reason why a choice cannot be
+// used.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_SAVED_SIGNATURES_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_SAVED_SIGNATURES_H
@@ -25,23 +25,25 @@ struct SignatureTensor {
   const tensorflow::TensorInfo *info;
 };
 
-/// Inputs and outputs are in the order of their keys: the file has none.
+/// A signature. Its inputs and outputs are sorted by key, because the file has no order.
 struct Signature {
   llvm::StringRef name;
   std::vector<SignatureTensor> inputs, outputs;
 };
 
-/// The signature that initializes the model, and computes nothing.
+/// Signature that initializes the model and computes nothing.
 constexpr llvm::StringLiteral savedModelInitName = "__saved_model_init_op";
 
-/// The graph with this tag; without one that for serving, or the only one. Errors are emitted at `loc`.
+/// Returns the graph with this tag. Without a tag, returns the one for serving, or the only one. Errors are emitted at
+/// `loc`.
 mlir::FailureOr<tensorflow::MetaGraphDef *> chooseMetaGraph(tensorflow::SavedModel &model, llvm::StringRef tag,
                                                             mlir::Location loc);
 
-/// How many signatures compute something.
+/// Returns how many signatures compute something.
 int countSignatures(const tensorflow::MetaGraphDef &meta);
 
-/// The signatures of these names; without one `serving_default`, or the only one. Views of `meta`.
+/// Returns the signatures with these names. Without names, returns `serving_default`, or the only one. The result
+/// refers to `meta`.
 mlir::FailureOr<std::vector<Signature>> chooseSignatures(const tensorflow::MetaGraphDef &meta,
                                                          llvm::ArrayRef<std::string> names, mlir::Location loc);
 

@@ -2,9 +2,9 @@
 //
 // Variables that a run of the model changes, as values.
 //
-// How:  1. what runs, and which of it writes which variable,
-//       2. one variable: its handle is followed to all that reads or writes it, and the assignments are counted along the
-//          graph's order, forwards for what comes before a node and backwards for what comes behind,
+// How:  1. the nodes that run, and the variables that they write,
+//       2. one variable: its handle is followed to all nodes that read or write it. The assignments are counted along
+//          the graph's order: forwards for those before a node, backwards for those after it,
 //       3. the messages.
 
 #include "compiler/import/tensorflow/saved/WrittenVariables.h"
@@ -22,7 +22,7 @@ using namespace mlir;
 namespace nacre::importer::tensorflow_format {
 
 //===----------------------------------------------------------------------===//
-// 1. What runs
+// 1. Nodes that run
 //===----------------------------------------------------------------------===//
 
 size_t countWritten(StringRef op) {
@@ -32,7 +32,8 @@ size_t countWritten(StringRef op) {
          op == "ResourceStridedSliceAssign" || op == "StridedSliceAssign";
 }
 
-/// The operator that gives what an assignment of the variable's value and another one assigns; empty where it is none.
+/// Returns the operator that computes the assigned value from the variable's old value and the other operand; "" if the
+/// operator is not an assignment.
 static StringRef getAssignedOp(StringRef op) {
   return llvm::StringSwitch<StringRef>(op)
       .Cases({"Assign", "AssignVariableOp"}, "Identity")
@@ -41,7 +42,7 @@ static StringRef getAssignedOp(StringRef op) {
       .Default("");
 }
 
-/// How many of the operands the operator assigns as a whole, the first ones; result k is then operand k's new value.
+/// Returns how many of the first operands the operator assigns as a whole. Result k is then operand k's new value.
 static size_t countAssigned(StringRef op) { return getAssignedOp(op).empty() ? countTrainedOperands(op) : 1; }
 
 static std::vector<bool> findRunning(const CheckedGraph &graph, ArrayRef<TensorId> inputs, ArrayRef<TensorId> outputs,
@@ -75,7 +76,7 @@ static std::vector<bool> findRunning(const CheckedGraph &graph, ArrayRef<TensorI
 
 namespace {
 
-/// Whether no other run, and nothing outside of a branch or a loop, reads the variable.
+/// True if the variable exists only during one branch or one iteration of a loop.
 bool isLocal(const CheckedNode &variable) { return variable.getOp() == localVariableOp; }
 
 class VariableFollower {
@@ -86,7 +87,7 @@ public:
         isReference(graph.getNode(variable).getOp() != "VarHandleOp" && !isLocal(graph.getNode(variable))), what(what),
         before(graph.getNodes().size()), behind(graph.getNodes().size()) {}
 
-  /// `writers` are all that write it, in the order of the graph.
+  /// `writers` are all nodes that write the variable, in the order of the graph.
   FailureOr<WrittenVariable> follow(ArrayRef<int> writers, VariableEdits &edits);
 
 private:
@@ -98,17 +99,17 @@ private:
   const CheckedGraph &graph;
   const std::vector<bool> &runs;
   int variable;
-  bool canBeLeftOut; ///< by other outputs
-  bool isReference;  ///< who reads it has its value, and assignments hand it on
+  bool canBeLeftOut; ///< true if choosing other outputs would avoid the write
+  bool isReference;  ///< true if reading it gives its value; assignments then pass it on as a result
   StringRef what;
-  std::vector<TensorId> accesses;    ///< operands that are the variable
-  std::vector<TensorId> passes;      ///< the same of nodes that only hand it on
+  std::vector<TensorId> accesses;    ///< operands that read or write the variable
+  std::vector<TensorId> passes;      ///< operands of nodes that only pass it on
   std::vector<TensorId> assignments; ///< results that are its new value
-  /// Of each node: how many assignments are before it, as far as edges say; and how many there are before the first behind.
+  /// Assignments before each node, as far as edges order them, and the index of the first assignment after it.
   std::vector<size_t> before, behind;
 };
 
-/// The handle, whatever only hands it on as it is.
+/// Finds the operands that are the variable, also through nodes that pass it on unchanged.
 void VariableFollower::findAccesses() {
   std::set<TensorId> handles = {{variable, 0}};
   for (int id : graph.getOrder()) {
@@ -149,8 +150,8 @@ void VariableFollower::countWrites() {
       auto write = numbers.find(source);
       before[id] = std::max(before[id], write == numbers.end() ? before[source] : write->second + 1);
     });
-  // The order does not contain the way from an iteration to the next one, which takes another walk. A variable that only exists in an
-  // iteration is not written by the next one.
+  // The order has no edges from one iteration to the next, so loops need another walk. A variable that exists only in
+  // one iteration is not written by the next.
   const bool crossesIterations = !isLocal(graph.getNode(variable));
   for (bool hasChanged = true; hasChanged;) {
     hasChanged = false;
@@ -167,7 +168,7 @@ void VariableFollower::countWrites() {
   }
 }
 
-/// Whether each access is before all assignments that are not before it.
+/// Reports an error if the order of an access and an assignment is undefined.
 LogicalResult VariableFollower::checkOrder() {
   for (TensorId access : accesses) {
     size_t seen = before[access.node];
@@ -219,7 +220,7 @@ FailureOr<WrittenVariable> VariableFollower::follow(ArrayRef<int> writers, Varia
 FailureOr<std::vector<WrittenVariable>> followWrites(const CheckedGraph &graph, ArrayRef<TensorId> inputs,
                                                      ArrayRef<TensorId> outputs, ArrayRef<int> last, StringRef what,
                                                      VariableEdits &edits) {
-  constexpr size_t most = 2048; // each is a walk over the graph
+  constexpr size_t most = 2048; // each variable needs a walk over the graph
   std::vector<bool> runs = findRunning(graph, inputs, outputs, last);
   llvm::MapVector<int, std::vector<int>> writers;
   for (int id : graph.getOrder()) {
@@ -250,7 +251,7 @@ FailureOr<std::vector<WrittenVariable>> followWrites(const CheckedGraph &graph, 
 // 3. Messages
 //===----------------------------------------------------------------------===//
 
-/// What is assigned, in place of the assignment. An optimizer's node is already a function of values.
+/// Replaces an assignment by the assigned value. An optimizer's node already is a function of values.
 static void becomeValue(tensorflow::NodeDef &node) {
   StringRef op = getAssignedOp(node.op());
   if (op.empty())

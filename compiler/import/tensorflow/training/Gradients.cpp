@@ -2,9 +2,9 @@
 //
 // Gradients of convolutions, poolings, normalizations, slices and resizes.
 //
-// How:  a node asks for the gradient of another operator, which has a handler. That handler runs in the region of an
-//       `nn.gradient`, with the attributes of the node, and the phase `train` writes the backward pass. If the
-//       node has only the shape of an operand, that operand is zeros: the gradient does not depend on its elements.
+// Each node is the gradient of another operator, which has a handler. That handler runs in the region of an
+// `nn.gradient`, with the attributes of the node. The phase `train` writes the backward pass. If the node has only the
+// shape of an operand, that operand is zeros: the gradient does not depend on its elements.
 
 #include "compiler/import/control/RegionBuilder.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -21,7 +21,7 @@ struct Forward {
   ImportRegistry::Entry entry;
 };
 
-/// Where an operator is differentiated, and by what. Null operands follow after an error.
+/// Operands for which an operator is differentiated, and its gradient. Operands are null after an error.
 struct Point {
   SmallVector<Value, 5> operands;
   SmallVector<size_t, 3> wanted; ///< operands whose gradients are the node's first results
@@ -57,7 +57,7 @@ void differentiate(OperandBinder &node, const Forward &forward, Point at) {
     node.setResult(result, gradient);
 }
 
-/// Zeros of the shape that operand `index` holds, of the type of `like`; null after an error.
+/// Returns zeros of the type of `like`, in the shape that operand `index` has as its value; null after an error.
 Value zerosOfShape(OperandBinder &node, size_t index, Value like) {
   FailureOr<SmallVector<int64_t>> shape = node.getIntegers(index);
   if (failed(shape))
@@ -110,7 +110,7 @@ void importBatchNormGradient(OperandBinder &node, const Forward &forward) {
   differentiate(
       node, forward,
       {{node.getOperand(1), scale, zerosLike(nn, scale), node.getOperand(3), node.getOperand(4)}, {0, 1, 2}, 0});
-  // TensorFlow fills the last two, which nothing reads.
+  // The last two results are unused; only TensorFlow's kernels fill them.
   for (size_t result : {3, 4})
     if (node.wantsResult(result))
       node.setResult(result, nn.splat(RankedTensorType::get({}, getElementType(scale)), 0));
@@ -131,7 +131,7 @@ void importStridedSliceGradient(OperandBinder &node, const Forward &forward) {
   differentiate(node, forward, {{x, node.getOperand(1), node.getOperand(2), node.getOperand(3)}, {0}, 4});
 }
 
-/// The rows and columns of an image; fails after an error.
+/// Returns the rows and columns of an image; fails after an error.
 FailureOr<SmallVector<int64_t>> readImage(OperandBinder &node, size_t index) {
   if (!node.checkRank(index, 4, 4))
     return failure();
@@ -145,7 +145,7 @@ void importResizeGradient(OperandBinder &node, const Forward &forward) {
     differentiate(node, forward, {{node.getOperand(1), node.nn.integers(*sizes)}, {0}, 0});
 }
 
-/// (grads, size): the image's rows and columns.
+/// (grads, size): `size` has the image's rows and columns.
 void importNearestGradient(OperandBinder &node, const Forward &forward) {
   FailureOr<SmallVector<int64_t>> sizes = readImage(node, 0);
   if (failed(sizes) || !node.checkShape(1, 2, "rows and columns"))
@@ -161,7 +161,7 @@ void importNearestGradient(OperandBinder &node, const Forward &forward) {
   differentiate(node, forward, {{image, node.nn.integers(*sizes)}, {0}, 0});
 }
 
-/// (input, paddings): what was mirrored is added to what it came from.
+/// (input, paddings): adds the gradients of mirrored elements to those of their originals.
 void importMirrorPadGradient(OperandBinder &node, const Forward &forward) {
   Value dy = node.getOperand(0);
   if (!node.checkShape(1, {getRank(dy), 2}, "two numbers for each axis"))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The operators of TensorFlow's training graphs. Each family adds its handlers to the registry; Operators.cpp calls them all.
+// Handlers of operators in training graphs. Each function adds its handlers to the registry; Operators.cpp calls all
+// functions.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_TRAINING_HANDLERS_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_TRAINING_HANDLERS_H

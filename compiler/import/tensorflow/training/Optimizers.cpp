@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// TensorFlow's optimizers, in its own formulas: where it adds epsilon, for example, differs from other frameworks.
+// TensorFlow's optimizers, in its formulas. Other frameworks differ, for example in where they add epsilon.
 //
-// How:  the reader makes assigned variables values (saved/WrittenVariables.h). So the first operands are the values of the
-//       variables before the step, and the results are those after it.
+// The reader turns assigned variables into values (saved/WrittenVariables.h). So the first operands are the variables
+// before the step, and the results are the variables after it.
 
 #include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/tensorflow/graph/TrainedOperands.h"
@@ -20,7 +20,7 @@ using nn::UnaryKind;
 /// The variable and its slots.
 using Variables = SmallVector<Value, 4>;
 
-/// What a formula reads: variables, then scalars, by their places; and the gradient.
+/// Operands of a formula: variables and scalars in the order of the node, and the gradient.
 struct Step {
   OperandBinder &node;
   NnBuilder &nn;
@@ -31,7 +31,7 @@ struct Step {
   Value square(Value x) const { return nn.mul(x, x); }
   Value root(Value x) const { return nn.unary(UnaryKind::Sqrt, x); }
   Value oneMinus(Value x) const { return nn.sub(nn.scalar(x, 1), x); }
-  /// old + (target - old) * (1 - decay)
+  /// Returns old + (target - old) * (1 - decay).
   Value decayTo(Value old, Value target, Value decay) const {
     return nn.add(old, nn.mul(nn.sub(target, old), oneMinus(decay)));
   }
@@ -52,7 +52,7 @@ Variables stepMomentum(const Step &at) {
   return {nn.sub(at.variables[0], nn.mul(step, rate)), accumulated};
 }
 
-/// (var, accum, lr, grad, momentum): the accumulator holds steps, with the rates at which they were made.
+/// (var, accum, lr, grad, momentum): the accumulator has past steps, each with its own learning rate.
 Variables stepKerasMomentum(const Step &at) {
   NnBuilder &nn = at.nn;
   Value momentum = at.scalars[1], scaled = nn.mul(at.gradient, at.scalars[0]);
@@ -61,7 +61,7 @@ Variables stepKerasMomentum(const Step &at) {
   return {nn.add(at.variables[0], step), accumulated};
 }
 
-/// The learning rate with both corrections of Adam: rate * sqrt(1 - beta2_power) / (1 - beta1_power)
+/// Returns the learning rate with both corrections of Adam: rate * sqrt(1 - beta2_power) / (1 - beta1_power).
 Value correctRate(const Step &at, Value rate, Value firstPower, Value secondPower) {
   return at.nn.div(at.nn.mul(rate, at.root(at.oneMinus(secondPower))), at.oneMinus(firstPower));
 }
@@ -128,7 +128,7 @@ Variables stepAdagradV2(const Step &at) {
   return {nn.sub(at.variables[0], step), squares};
 }
 
-/// The new momentum of RMSProp, whose scalars are lr, rho, momentum and epsilon.
+/// Returns the new momentum of RMSProp, whose scalars are lr, rho, momentum and epsilon.
 Value moveByRoot(const Step &at, Value old, Value squares) {
   NnBuilder &nn = at.nn;
   Value step = nn.div(nn.mul(at.gradient, at.scalars[0]), at.root(nn.add(squares, at.scalars[3])));
