@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One graph of a TensorFlow Lite model, checked.
+// Checks one graph of a TensorFlow Lite model.
 //
 // How:  1. tensors: shapes, bytes, names,
 //       2. inputs,
-//       3. operators, in the file's order, which is that of computation,
-//       4. outputs, and inputs that the model itself knows.
+//       3. operators, in the file's order, in which they are computed,
+//       4. outputs, and inputs whose values the model itself states.
 
 #include "compiler/import/tflite/GraphReader.h"
 
@@ -28,7 +28,7 @@ SmallVector<int64_t> CheckedTensor::getOpenShape() const {
 //===----------------------------------------------------------------------===//
 
 LogicalResult GraphReader::readTensors(const schema::SubGraph &table) {
-  // A tensor with a name, which has to have one to be told from others, takes more.
+  // Each tensor needs a distinct name, and so takes at least this many bytes of the file.
   constexpr size_t fewestBytes = 32, few = 64;
   const size_t count = table.tensors() ? table.tensors()->size() : 0;
   if (count > few + file.size() / fewestBytes)
@@ -59,7 +59,7 @@ StringRef GraphReader::makeName(StringRef wanted, size_t number) {
   wanted = wanted.take_front(longestName);
   if (!wanted.empty() && !graph.names.contains(wanted) && !ports.contains(wanted))
     return wanted;
-  // Few bytes, because the file may have the name once.
+  // Few bytes, because the file may contain the name only once.
   constexpr size_t enough = 40;
   std::string base = (wanted.empty() ? "tensor" : wanted.take_front(enough)).str() + "#";
   std::string name = base + std::to_string(number);
@@ -135,7 +135,7 @@ LogicalResult GraphReader::readOperands(const schema::Operator &op) {
   return success();
 }
 
-/// What an operator says of numbers that it computes on the way; a few, since lists may be shared.
+/// Checks the intermediate tensors that an operator lists. Their number is bounded, because lists may be shared.
 LogicalResult GraphReader::checkIntermediates(const schema::Operator &op) {
   constexpr size_t most = 64;
   ArrayRef<int32_t> list = toArray(op.intermediates());
@@ -175,7 +175,7 @@ LogicalResult GraphReader::readOperator(const schema::Operator &op) {
   default:
     break;
   }
-  // Read before they are computed: an operator that reads its own result is a mistake.
+  // Operands are read before results are computed: an operator that reads its own result is an error.
   if (failed(readOperands(op)) || failed(readResults(op)) || failed(checkIntermediates(op)) ||
       failed(assignVariables(op)))
     return failure();
@@ -204,8 +204,8 @@ LogicalResult GraphReader::readOperators(const schema::SubGraph &table) {
 // 4. Outputs
 //===----------------------------------------------------------------------===//
 
-/// The shape that a transposed convolution is given must be that of its result, which the file states: where it is an input,
-/// as some converters leave it, it is none.
+/// Drops an input that is only the shape of a transposed convolution's result, which the file also states. Some
+/// converters make it an input.
 void GraphReader::takeShapes() {
   llvm::DenseMap<int32_t, size_t> readers;
   for (const schema::Operator *op : graph.operators)
@@ -252,7 +252,7 @@ LogicalResult GraphReader::readOutputs(const schema::SubGraph &table) {
   for (int32_t index : outputs) {
     StringRef own = graph.tensors[index].name;
     StringRef wanted = (names ? nameOf(names, index, own) : own).take_front(longestName);
-    // An output may be called as another tensor that whoever runs the model never sees.
+    // The name of an output may be that of an inner tensor, which users of the model never see.
     StringRef name = ports.contains(wanted) ? makeName(wanted, index) : wanted;
     ports.insert(name);
     StringRef source = graph.tensors[index].state == CheckedTensor::Variable ? StringRef(getVariable(index).last) : own;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One graph of a TensorFlow Lite model, whose tables are verified, as a view that can be trusted.
+// A checked view of one graph of a TensorFlow Lite model, whose tables are verified.
 //
-// What: every index leads to something, a constant has as many bytes as its shape says, each tensor has a name of its own and is
-//       computed once, before it is read.
-// Why:  the verifier bounds tables, but not their sense.
-// How:  tables may share what they refer to, so that a small file can seem huge: how many tensors there are, and how many
-//       operands are read, is counted against the file's size.
+// In a checked graph, every index is valid, and constants have as many bytes as their shapes need. Each tensor has a
+// name of its own and is computed once, before it is read. The verifier only checks that tables are inside the file.
+// Tables may share the objects that they refer to, so a small file can describe a huge graph. So the numbers of tensors
+// and of read operands are bounded by the size of the file.
 
 #ifndef NACRE_COMPILER_IMPORT_TFLITE_CHECKEDGRAPH_H
 #define NACRE_COMPILER_IMPORT_TFLITE_CHECKEDGRAPH_H
@@ -21,34 +20,34 @@ namespace nacre::importer::tflite_format {
 
 struct CheckedTensor {
   const schema::Tensor *table;
-  llvm::ArrayRef<char> bytes; ///< of a constant
-  llvm::StringRef name;       ///< no other tensor of the graph has it; empty where nobody uses the tensor
+  llvm::ArrayRef<char> bytes; ///< elements of a constant
+  llvm::StringRef name;       ///< unique in the graph; empty if the tensor is not used
   enum State : uint8_t {
-    Unknown, ///< nothing gives it a value
+    Unknown, ///< no value yet, and not a constant
     Constant,
     Variable, ///< keeps its value between runs
     Input,
-    Handle,   ///< of a variable, and no value
-    ItsShape, ///< an input that is none: it must be the shape of what is computed with it, which is known
+    Handle,   ///< refers to a variable; has no value
+    ItsShape, ///< a shape that converters made an input, though the model states it
     Computed
   } state = Unknown;
 
-  /// As the file has it; its sizes are checked.
+  /// Returns the shape in the file; its sizes are checked.
   llvm::SmallVector<int64_t> getShape() const { return llvm::to_vector_of<int64_t>(toArray(table->shape())); }
-  /// The same with -1 where whoever runs the model decides.
+  /// Returns the shape with -1 for sizes that the user of the model chooses.
   llvm::SmallVector<int64_t> getOpenShape() const;
 };
 
-/// What a handle names: a container, which is seldom any, and the name of a variable in it.
+/// Key of a variable that has a handle: a container, which is usually empty, and the variable's name in it.
 using VariableKey = std::pair<llvm::StringRef, llvm::StringRef>;
 
-/// A tensor, or a variable that has a handle, that keeps its value between runs. Operators that assign it compute a value with a
-/// name of its own, which those behind them read.
+/// A value that is kept between runs: a variable tensor, or a variable with a handle. Each assignment gives it a new
+/// name, which later operators read.
 struct KeptVariable {
-  size_t tensor;               ///< itself, or what the first operator reads of it or assigns
-  llvm::StringRef name;        ///< different from those of other graphs' variables, but of one key
-  llvm::StringRef first, last; ///< what its value is called before the operators, and behind them
-  VariableKey key;             ///< of one that has a handle; empty otherwise
+  size_t tensor;               ///< the variable tensor, or the tensor that the first operator reads from it or assigns
+  llvm::StringRef name;        ///< unique among the variables of all graphs, except those with the same key
+  llvm::StringRef first, last; ///< names of its value before and after the operators
+  VariableKey key;             ///< empty without a handle
 
   bool hasHandle() const { return !key.second.empty(); }
   bool isAssigned() const { return first != last; }
@@ -56,18 +55,19 @@ struct KeptVariable {
 
 /// An input or an output.
 struct GraphPort {
-  llvm::StringRef name, source; ///< as whoever runs the model calls it, and as operators do
+  llvm::StringRef name, source; ///< the name for users of the model, and the name for operators
   size_t tensor;
 };
 
 class CheckedGraph {
 public:
-  /// What a graph is in the model.
+  /// The role of a graph in the model.
   struct Role {
-    const schema::SignatureDef *signature = nullptr; ///< by which its inputs and outputs are called; may be null
-    bool isBody = false;                             ///< of a branch or a loop: its inputs are all given
-    bool runsOnce = false;                           ///< to say what variables are at first: it needs no outputs
-    std::string suffix = {};                         ///< of the names of its variables
+    const schema::SignatureDef *signature = nullptr; ///< signature that names the inputs and outputs; may be null
+    bool isBody = false;                             ///< true for a branch or the body of a loop: all its inputs are
+                                                     ///< given
+    bool runsOnce = false;                           ///< true if it initializes variables: it needs no outputs
+    std::string suffix = {};                         ///< suffix for the names of its variables
   };
 
   /// Checks a graph of the model whose file is `file`. Errors are emitted at the value they concern, inside of `loc`.
@@ -78,9 +78,9 @@ public:
   const CheckedTensor &getTensor(size_t index) const { return tensors[index]; }
   llvm::ArrayRef<const schema::Operator *> getOperators() const { return operators; }
   llvm::ArrayRef<KeptVariable> getVariables() const { return variables; }
-  /// The graphs that must run once, before the operators.
+  /// Returns the graphs that must run once, before the operators.
   llvm::ArrayRef<int32_t> getInitializers() const { return initializers; }
-  /// What an operator reads, by name; an operand that is left out has none.
+  /// Returns the names of an operator's operands; an omitted operand has the name "".
   llvm::SmallVector<llvm::StringRef> getOperands(size_t op) const {
     llvm::SmallVector<llvm::StringRef> result;
     for (auto [place, tensor] : llvm::enumerate(toArray(operators[op]->inputs()))) {
@@ -89,7 +89,7 @@ public:
     }
     return result;
   }
-  /// What it computes: its results, then the variables that it assigns.
+  /// Returns the names of an operator's results, followed by the new values of variables that it assigns.
   llvm::SmallVector<llvm::StringRef> getResults(size_t op) const {
     llvm::SmallVector<llvm::StringRef> result;
     for (int32_t tensor : toArray(operators[op]->outputs()))
@@ -99,21 +99,21 @@ public:
   }
   llvm::ArrayRef<GraphPort> getInputs() const { return inputs; }
   llvm::ArrayRef<GraphPort> getOutputs() const { return outputs; }
-  /// Whether the model leaves sizes of its inputs open.
+  /// True if the model leaves sizes of its inputs open.
   bool isOpen() const { return hasOpenInputs; }
-  /// The variable with a handle that the operator reads or assigns.
+  /// Returns the key of the variable that the operator reads or assigns by a handle.
   VariableKey getKey(size_t op) const { return variables[named.find(op)->second].key; }
-  /// The variable with a handle of which that name is a value, or null.
+  /// Returns the variable with a handle of which `name` is a value, or null.
   const KeptVariable *findVariable(llvm::StringRef name) const {
     auto found = valueNames.find(name);
     return found == valueNames.end() ? nullptr : &variables[found->second];
   }
-  /// The tensor of that name, or null.
+  /// Returns the tensor of that name, or null.
   const CheckedTensor *find(llvm::StringRef name) const {
     auto found = names.find(name);
     return found == names.end() ? nullptr : &tensors[found->second];
   }
-  /// The index of one of its tensors.
+  /// Returns the index of one of the graph's tensors.
   size_t numberOf(const CheckedTensor &tensor) const { return &tensor - tensors.data(); }
 
 private:
@@ -124,12 +124,14 @@ private:
   llvm::SmallVector<GraphPort> inputs, outputs;
   llvm::SmallVector<KeptVariable> variables;
   llvm::SmallVector<int32_t> initializers;
-  llvm::DenseMap<std::pair<size_t, size_t>, llvm::StringRef> reads;    ///< of variables, by operator and operand
-  llvm::DenseMap<size_t, llvm::SmallVector<llvm::StringRef>> assigned; ///< by operators
-  llvm::DenseMap<size_t, size_t> named;                                ///< variables with handles, by operators
-  llvm::DenseMap<llvm::StringRef, size_t> valueNames;                  ///< of these variables
+  llvm::DenseMap<std::pair<size_t, size_t>, llvm::StringRef> reads;    ///< names of read values, by operator and
+                                                                       ///< operand
+  llvm::DenseMap<size_t, llvm::SmallVector<llvm::StringRef>> assigned; ///< new values of variables, by operator
+  llvm::DenseMap<size_t, size_t> named;                                ///< variables with handles, by operator
+  llvm::DenseMap<llvm::StringRef, size_t> valueNames;                  ///< variables with handles, by the names of
+                                                                       ///< their values
   llvm::DenseMap<llvm::StringRef, size_t> names;
-  llvm::BumpPtrAllocator allocator; ///< of names that the file does not have
+  llvm::BumpPtrAllocator allocator; ///< memory of names that the file does not have
   bool hasOpenInputs = false;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A FlexBuffer ends with its root, the type of that and its width. A vector is its elements, a byte of type behind them for each,
-// and its length before them; a map is a vector with the width and the place of its sorted keys before the length. A type's lower
-// two bits are the logarithm of the width of what it refers to.
+// A FlexBuffer ends with its root, the type of the root, and the root's width. A vector is its length, its elements,
+// and a byte for the type of each element. A map is a vector; before the length, it has the offset of its sorted keys
+// and their width. The lower two bits of a type are the logarithm of the width of the referenced object.
 
 #include "compiler/import/tflite/FlexOptions.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -34,7 +34,7 @@ class FlexMap {
 public:
   explicit FlexMap(ArrayRef<uint8_t> bytes) : bytes(bytes) {}
 
-  /// Finds the map; false where the bytes are none.
+  /// Finds the map; returns false if the bytes are not a map.
   bool open() {
     if (bytes.size() < 3 || bytes[bytes.size() - 2] >> 2 != Map)
       return false;
@@ -57,7 +57,7 @@ public:
 
   size_t getCount() const { return count; }
 
-  /// The key of an entry; nothing where it is none.
+  /// Returns the key of an entry, or nullopt if it is invalid.
   std::optional<StringRef> getKey(size_t index) const {
     std::optional<size_t> place = follow(keys + index * keyWidth, keyWidth);
     if (!place)
@@ -67,7 +67,7 @@ public:
     return length == StringRef::npos || length > 200 ? std::nullopt : std::optional(rest.take_front(length));
   }
 
-  /// Its number; null where it is none.
+  /// Returns the number of an entry, or null if it is not a number.
   Attribute getNumber(Builder &builder, size_t index) const {
     const uint8_t packed = bytes[elements + count * width + index];
     const unsigned type = packed >> 2;
@@ -100,7 +100,7 @@ private:
     }
   }
 
-  /// Where the offset at that place leads.
+  /// Returns the position to which the offset at `at` leads.
   std::optional<size_t> follow(size_t at, unsigned size) const {
     std::optional<uint64_t> back = readUnsigned(at, size);
     return back && *back <= at ? std::optional(static_cast<size_t>(at - *back)) : std::nullopt;
@@ -129,7 +129,7 @@ private:
 } // namespace
 
 LogicalResult readFlexOptions(ArrayRef<uint8_t> bytes, Location loc, SmallVectorImpl<NamedAttribute> &attributes) {
-  // Lists of bytes may be shared, and entries are copied.
+  // Lists of bytes may be shared, and entries are copied, so their size is bounded.
   constexpr size_t most = 4096;
   FlexMap map(bytes);
   if (bytes.size() > most || !map.open())

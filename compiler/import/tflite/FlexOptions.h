@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The options of a custom operator as attributes: a map of numbers, as FlexBuffers store it.
+// Reads the options of a custom operator as attributes: a map of numbers in FlexBuffers' format.
 //
-// Why:  no verifier has seen these bytes, which are a list as far as the model's tables know.
-// How:  a map refers backward to its keys and to wider numbers, from its end; each place is looked at only where it is inside.
+// The verifier does not check these bytes, because they are a plain list in the model's tables. A map refers backward
+// from its end to its keys and to wider numbers. Each offset is checked before it is followed.
 
 #ifndef NACRE_COMPILER_IMPORT_TFLITE_FLEXOPTIONS_H
 #define NACRE_COMPILER_IMPORT_TFLITE_FLEXOPTIONS_H
@@ -13,8 +13,8 @@
 
 namespace nacre::importer::tflite_format {
 
-/// Integers and booleans become integers, other numbers f64; what begins with an underscore is the converter's own and left out.
-/// Errors are emitted at `loc`.
+/// Reads integers and booleans as integers, and other numbers as f64. Names that begin with an underscore are the
+/// converter's own and are skipped. Errors are emitted at `loc`.
 mlir::LogicalResult readFlexOptions(llvm::ArrayRef<uint8_t> bytes, mlir::Location loc,
                                     llvm::SmallVectorImpl<mlir::NamedAttribute> &attributes);
 

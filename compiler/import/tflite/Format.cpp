@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// TensorFlow Lite, as one of the formats that models come in.
+// TensorFlow Lite as an input format of the importer.
 //
-// How:  1. what tensors say of their types and of what their integers stand for, as attributes of the operators that read and
-//          compute them,
-//       2. the view of a checked model that the walk wants. Operators have no names of their own: each is called as its first
-//          result is.
+// How:  1. types and quantizations of tensors, as attributes of the operators that read and compute them,
+//       2. the view of a checked model, as the importer walks over it. Operators have no names: each is named after its
+//          first result.
 
 #include "compiler/import/tflite/Format.h"
 
@@ -51,7 +50,7 @@ private:
   SmallVector<GraphValue> read(ArrayRef<GraphPort> ports) const;
   GraphValue declare(const CheckedTensor &tensor, bool isKept) const;
   void addVariables(SmallVectorImpl<GraphValue> &values, bool areInputs) const;
-  /// The sizes that hold for every size of the inputs; nothing where the file does not say.
+  /// Returns sizes that are right for all sizes of the inputs, or nullopt if the file does not state them.
   std::optional<SmallVector<int64_t>> getKnownShape(const CheckedTensor &tensor) const;
   FailureOr<Attribute> readFacts(size_t tensor, Location loc);
 
@@ -62,8 +61,8 @@ private:
 
   TfliteModel &model;
   const CheckedGraph &graph;
-  llvm::DenseMap<size_t, Attribute> facts; ///< of tensors
-  size_t scaleBytes = 0;                   ///< that they have taken
+  llvm::DenseMap<size_t, Attribute> facts; ///< facts by tensor
+  size_t scaleBytes = 0;                   ///< bytes that they have taken
 };
 
 //===----------------------------------------------------------------------===//
@@ -81,7 +80,7 @@ std::optional<SmallVector<int64_t>> TfliteGraph::getKnownShape(const CheckedTens
   return shape;
 }
 
-/// What is kept has one size, and whoever runs the model gives a scalar.
+/// Returns a tensor as an input or output. Kept values have fixed sizes; an input of unknown shape is a scalar.
 GraphValue TfliteGraph::declare(const CheckedTensor &tensor, bool isKept) const {
   GraphValue value;
   value.type.elementType = toElementType(tensor.table->type(), model.getLocation().getContext());
@@ -108,7 +107,7 @@ SmallVector<GraphValue> TfliteGraph::read(ArrayRef<GraphPort> ports) const {
   return values;
 }
 
-/// What a variable is at first: what stands for zero; null where that are zeros.
+/// Returns the initial value of a variable: its zero point; null if this is 0.
 static ElementsAttr makeInitial(const CheckedTensor &tensor, MLIRContext *context) {
   const schema::QuantizationParameters *stated = tensor.table->quantization();
   ArrayRef<int64_t> zeros = stated ? toArray(stated->zero_point()) : ArrayRef<int64_t>();
@@ -136,7 +135,7 @@ FailureOr<Attribute> TfliteGraph::readFacts(size_t index, Location loc) {
   const CheckedTensor &tensor = graph.getTensor(index);
   Attribute &known = facts[index];
   if (!known) {
-    // Lists of scales may be shared, and are copied.
+    // Lists of scales may be shared, and are copied, so their total size is bounded.
     if (const schema::QuantizationParameters *stated = tensor.table->quantization())
       scaleBytes += toArray(stated->scale()).size() * sizeof(float);
     if (scaleBytes > model.getFileSize())
@@ -175,7 +174,7 @@ FailureOr<ElementsAttr> TfliteGraph::readConstant(StringRef name) {
   llvm_unreachable("the reader has seen an operator that reads it");
 }
 
-/// Null without a quantization, and where a zero point has more than 32 bits, which apps are not told of.
+/// Returns null if the tensor is not quantized, or if a zero point exceeds 32 bits, which apps cannot receive.
 FailureOr<DictionaryAttr> TfliteGraph::readQuantization(StringRef name) {
   const CheckedTensor *tensor = graph.find(name);
   if (!tensor)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// TensorFlow Lite, as one of the formats that models come in.
+// TensorFlow Lite as an input format of the importer.
 
 #ifndef NACRE_COMPILER_IMPORT_TFLITE_FORMAT_H
 #define NACRE_COMPILER_IMPORT_TFLITE_FORMAT_H

@@ -9,20 +9,20 @@
 
 namespace nacre::importer::tflite_format {
 
-/// As the file numbers them.
+/// Activations, with the file's numbers.
 enum class Activation : int64_t { None, Relu, ReluN1To1, Relu6, Tanh };
 
-/// The node's; an error was reported where it has another, and None is returned.
+/// Reads the node's activation. Reports an error if it is unknown, and returns None.
 Activation readActivation(TfliteNode &node);
 
-/// That of numbers which stand for themselves.
+/// Applies an activation to values that are not quantized.
 mlir::Value activate(NnBuilder &nn, Activation activation, mlir::Value x);
 
-/// The integers that a result may have, which stand for reals.
+/// Range of the quantized integers of a result.
 struct IntegerRange {
   int64_t low, high;
 };
-/// Those of the type of a result behind the activation; fails after an error.
+/// Returns the range of a result after the activation, within its type; fails after an error.
 mlir::FailureOr<IntegerRange> getRange(TfliteNode &node, Activation activation, size_t result = 0);
 
 } // namespace nacre::importer::tflite_format

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What checks one graph: tensors, inputs, operators and outputs (CheckedGraph.cpp), and variables (GraphVariables.cpp).
+// Checks one graph: tensors, inputs, operators and outputs (CheckedGraph.cpp), and variables (GraphVariables.cpp).
 
 #ifndef NACRE_COMPILER_IMPORT_TFLITE_GRAPHREADER_H
 #define NACRE_COMPILER_IMPORT_TFLITE_GRAPHREADER_H
@@ -12,9 +12,9 @@
 
 namespace nacre::importer::tflite_format {
 
-/// Longer names are cut: they may be shared, and are hashed.
+/// Maximum length of names. Longer ones are cut, because names may be shared and are hashed.
 constexpr size_t longestName = 200;
-/// Every loop over ports stays short.
+/// Maximum number of inputs or outputs, which bounds loops over them.
 constexpr size_t mostPorts = 4096;
 
 class GraphReader {
@@ -48,9 +48,9 @@ private:
   mlir::LogicalResult readOperator(const schema::Operator &op);
   mlir::LogicalResult checkVariableNames();
 
-  /// The name that the list gives the tensor, or its own.
+  /// Returns the name of tensor `index` in the list, or `own` if it is not there.
   static llvm::StringRef nameOf(Names names, int32_t index, llvm::StringRef own);
-  /// `wanted`, or where that is taken or empty a name like it.
+  /// Returns `wanted`, or a similar name if it is empty or taken.
   llvm::StringRef makeName(llvm::StringRef wanted, size_t number);
   void name(size_t index, llvm::StringRef wanted);
 
@@ -68,7 +68,7 @@ private:
   CheckedGraph &graph;
   llvm::StringSaver saver;
   llvm::DenseSet<llvm::StringRef> ports;     ///< names of inputs and outputs
-  llvm::DenseMap<size_t, size_t> variableOf; ///< tensors
+  llvm::DenseMap<size_t, size_t> variableOf; ///< variables by tensor
   llvm::DenseMap<size_t, VariableKey> handles;
   llvm::DenseMap<VariableKey, size_t> variableOfKey;
 };

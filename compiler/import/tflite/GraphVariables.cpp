@@ -2,8 +2,8 @@
 //
 // The variables of a graph.
 //
-// How:  1. tensors that are variables, which some operators assign (Operators.h),
-//       2. variables that have handles, which have operators of their own: READ_VARIABLE gives what the assignment before it gave.
+// How:  1. variable tensors, which some operators assign (Operators.h),
+//       2. variables with handles, which have their own operators. READ_VARIABLE reads the last assigned value.
 
 #include "compiler/import/tflite/GraphReader.h"
 #include "compiler/import/tflite/Operators.h"
@@ -24,7 +24,7 @@ KeptVariable &GraphReader::getVariable(size_t tensor) {
   return graph.variables[place->second];
 }
 
-/// Behind its results an operator computes what becomes of the variables that it assigns.
+/// Gives the operator a new value of each variable that it assigns, as further results.
 LogicalResult GraphReader::assignVariables(const schema::Operator &op) {
   ArrayRef<int32_t> operands = toArray(op.inputs());
   const size_t number = graph.operators.size();
@@ -54,7 +54,7 @@ LogicalResult GraphReader::assignVariables(const schema::Operator &op) {
 // 2. Handles
 //===----------------------------------------------------------------------===//
 
-/// A handle is no value: whoever is given it names the variable.
+/// Records a handle, which is not a value: operators that read it name the variable by it.
 LogicalResult GraphReader::openHandle(const schema::Operator &op) {
   ArrayRef<int32_t> results = toArray(op.outputs());
   const schema::VarHandleOptions *options = op.builtin_options_as_VarHandleOptions();
@@ -68,7 +68,7 @@ LogicalResult GraphReader::openHandle(const schema::Operator &op) {
   return success();
 }
 
-/// READ_VARIABLE and ASSIGN_VARIABLE have the variable's value as operand 0.
+/// Replaces the handle of READ_VARIABLE or ASSIGN_VARIABLE by the variable's value, operand 0.
 LogicalResult GraphReader::useHandle(const schema::Operator &op, bool assigns) {
   ArrayRef<int32_t> operands = toArray(op.inputs()), results = toArray(op.outputs());
   auto handle = operands.empty() || operands[0] < 0 ? handles.end() : handles.find(static_cast<size_t>(operands[0]));
@@ -101,7 +101,7 @@ LogicalResult GraphReader::useHandle(const schema::Operator &op, bool assigns) {
   return success();
 }
 
-/// What runs once, before all else, says what variables are at first.
+/// Records a graph that runs once, before all else, to initialize variables.
 LogicalResult GraphReader::noteInitializer(const schema::Operator &op) {
   const schema::CallOnceOptions *options = op.builtin_options_as_CallOnceOptions();
   if (!options || !toArray(op.inputs()).empty() || !toArray(op.outputs()).empty() ||
@@ -113,7 +113,7 @@ LogicalResult GraphReader::noteInitializer(const schema::Operator &op) {
   return success();
 }
 
-/// Entries share variables by their names.
+/// Reports an error if two variables have the same name, because entries share variables by name.
 LogicalResult GraphReader::checkVariableNames() {
   if (graph.variables.size() > mostPorts)
     return error() << "must have at most " << mostPorts << " variables, but has more";

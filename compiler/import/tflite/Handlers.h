@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The families of TensorFlow Lite's operators. Each adds its handlers to the registry; Operators.cpp calls them all.
+// Handlers of TensorFlow Lite's operators. Each function adds its handlers to the registry; Operators.cpp calls all
+// functions.
 
 #ifndef NACRE_COMPILER_IMPORT_TFLITE_HANDLERS_H
 #define NACRE_COMPILER_IMPORT_TFLITE_HANDLERS_H
@@ -9,7 +10,7 @@
 
 namespace nacre::importer::tflite_format {
 
-/// All operators that have handlers.
+/// Returns the registry of all operators that have handlers.
 const ImportRegistry &getOperators();
 
 void registerActivations(ImportRegistry &registry);

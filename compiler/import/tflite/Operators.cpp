@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// All operators that have handlers, which of them assign variables, and the graphs that some of them compute.
+// The registry of operators, the operands that they assign, and the graphs inside them.
 
 #include "compiler/import/tflite/Operators.h"
 

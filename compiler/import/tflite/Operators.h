@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is to be known of some operators before they are handled.
+// Facts about operators that are needed before they are imported.
 
 #ifndef NACRE_COMPILER_IMPORT_TFLITE_OPERATORS_H
 #define NACRE_COMPILER_IMPORT_TFLITE_OPERATORS_H
@@ -11,20 +11,20 @@
 
 namespace nacre::importer::tflite_format {
 
-/// The places of operands that the operator of that number assigns where they are variable tensors: the state of recurrent
-/// layers. Its handler gives their new values behind its results, in that order.
+/// Operands that an operator assigns if they are variable tensors: the states of recurrent layers. After its results,
+/// the handler returns their new values, in this order.
 struct AssignedOperands {
   llvm::ArrayRef<size_t> places;
-  bool areVariables = true; ///< or may be others, too, which are not assigned
+  bool areVariables = true; ///< false if other tensors are allowed, which are not assigned
 };
 AssignedOperands getAssignedOperands(int32_t builtin, size_t operands);
 
-/// A graph that an operator computes: a branch, a condition, a body of a loop.
+/// A graph inside an operator: a branch, a condition or the body of a loop.
 struct BodyOfOperator {
-  const char *name; ///< as its handler asks for it
+  const char *name; ///< name by which its handler asks for it
   int32_t graph;
 };
-/// Those of the operator of that number, as its options say.
+/// Returns the graphs that the options of an operator name.
 llvm::SmallVector<BodyOfOperator, 2> getBodies(int32_t builtin, const schema::Operator &op);
 
 } // namespace nacre::importer::tflite_format

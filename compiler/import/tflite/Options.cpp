@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The options of an operator as attributes.
+// Reads the options of an operator as attributes.
 
 #include "compiler/import/tflite/Options.h"
 
@@ -13,14 +13,14 @@ using namespace mlir;
 
 namespace nacre::importer::tflite_format {
 
-/// Where field `index` of a table lies in it; 0 where it is absent.
+/// Returns the offset of field `index` in its table, or 0 if the field is absent.
 static flatbuffers::voffset_t locate(const flatbuffers::Table &table, size_t index) {
-  constexpr size_t header = 2; // the sizes of the list of places and of the table
+  constexpr size_t header = 2; // the sizes of the vtable and of the table
   return table.GetOptionalFieldOffset(
       static_cast<flatbuffers::voffset_t>((header + index) * sizeof(flatbuffers::voffset_t)));
 }
 
-/// How many fields the table may have.
+/// Returns how many fields the table can have.
 static size_t countFields(const flatbuffers::Table &table) {
   size_t entries = flatbuffers::ReadScalar<flatbuffers::voffset_t>(table.GetVTable()) / sizeof(flatbuffers::voffset_t);
   return entries - std::min<size_t>(entries, 2);
@@ -31,14 +31,14 @@ template <typename T> static ArrayRef<T> readList(const uint8_t *field) {
       reinterpret_cast<const flatbuffers::Vector<T> *>(field + flatbuffers::ReadScalar<flatbuffers::uoffset_t>(field)));
 }
 
-/// A list of a few numbers; null where there are more: lists may be shared, and are copied.
+/// Returns a short list as an attribute. Returns null for a long one: lists may be shared, and are copied.
 template <typename T, typename Make> static Attribute readFew(const uint8_t *field, Make make) {
   constexpr size_t most = 4096;
   ArrayRef<T> list = readList<T>(field);
   return list.size() <= most ? make(list) : Attribute();
 }
 
-/// The field of that type, of those that options have; null where it is too long.
+/// Returns a field of an option's type as an attribute; null if it is too long.
 static Attribute readField(Builder builder, flatbuffers::TypeCode type, const uint8_t *field) {
   if (type.is_repeating && type.base_type == flatbuffers::ET_INT)
     return readFew<int32_t>(field, [&](ArrayRef<int32_t> list) -> Attribute {
@@ -48,7 +48,7 @@ static Attribute readField(Builder builder, flatbuffers::TypeCode type, const ui
     return readFew<float>(field, [&](ArrayRef<float> list) -> Attribute { return builder.getDenseF32ArrayAttr(list); });
   if (type.base_type == flatbuffers::ET_STRING)
     return UnitAttr::get(
-        builder.getContext()); // of VAR_HANDLE, which the reader follows: here it is another's by mistake
+        builder.getContext()); // only VAR_HANDLE has strings, and the reader handles it: here it is an error
   if (type.base_type == flatbuffers::ET_FLOAT)
     return builder.getF32FloatAttr(flatbuffers::ReadScalar<float>(field));
   if (type.base_type == flatbuffers::ET_INT)

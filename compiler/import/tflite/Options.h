@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The options of an operator as attributes, called as the schema calls them.
+// Reads the options of an operator as attributes, with the names of the schema.
 //
-// Why:  a handler names the options that it knows, and what it does not look at is an error, as with every format.
-// How:  by the tables of names and types that flatc writes, so that an option is said in tflite.fbs and in its handler.
+// A handler names the options that it knows, and unused options are an error, as in every format. The tables of names
+// and types come from flatc, so an option is only named in tflite.fbs and in its handler.
 
 #ifndef NACRE_COMPILER_IMPORT_TFLITE_OPTIONS_H
 #define NACRE_COMPILER_IMPORT_TFLITE_OPTIONS_H
@@ -14,7 +14,8 @@
 
 namespace nacre::importer::tflite_format {
 
-/// What the operator, which is built in or a custom one, states of its options: a built-in one that has its default is left out. Errors are emitted at `loc`.
+/// Reads the options that a built-in or custom operator states. Built-in options with default values are left out.
+/// Errors are emitted at `loc`.
 mlir::LogicalResult readOptions(const schema::Operator &op, bool isCustom, mlir::Location loc,
                                 llvm::SmallVectorImpl<mlir::NamedAttribute> &attributes);
 

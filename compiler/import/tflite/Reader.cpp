@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bytes of a TensorFlow Lite model to a view that can be trusted.
+// Converts the bytes of a TensorFlow Lite model to a checked view.
 //
-// How:  1. the tables are verified, 2. the graph is chosen, 3. constants are read when they are asked for.
+// How:  1. verify the tables, 2. choose the graphs, 3. read constants on demand.
 
 #include "compiler/import/tflite/Reader.h"
 
@@ -25,12 +25,12 @@ namespace nacre::importer::tflite_format {
 //===----------------------------------------------------------------------===//
 
 LogicalResult TfliteModel::verify() {
-  // Offsets count from the file's begin, so what is aligned in the file must be so in memory.
+  // Offsets count from the beginning of the file, so data that are aligned in the file must be aligned in memory.
   const llvm::Align alignment(16);
   if (!llvm::isAddrAligned(alignment, bytes->getBufferStart()))
     bytes = llvm::MemoryBuffer::getMemBufferCopy(bytes->getBuffer());
   const auto *begin = reinterpret_cast<const uint8_t *>(bytes->getBufferStart());
-  // Tables reach no further; what large models have behind them is found by its place in the file.
+  // Tables end here. Large models have more data after them, which tables name by their offset in the file.
   const size_t size = std::min<size_t>(bytes->getBufferSize(), FLATBUFFERS_MAX_BUFFER_SIZE - 1);
   flatbuffers::Verifier::Options options;
   options.max_depth = 16;
@@ -50,10 +50,10 @@ LogicalResult TfliteModel::verify() {
 // 2. Graphs
 //===----------------------------------------------------------------------===//
 
-/// Those that the options name, or the usual one; null stands for a model without.
+/// Returns the signatures that the options name, or the default one; null stands for a model without signatures.
 FailureOr<SmallVector<const schema::SignatureDef *>> TfliteModel::chooseSignatures(const ImportOptions &options) {
   SmallVector<const schema::SignatureDef *> all, chosen;
-  constexpr size_t most = 4096; // each option looks at all
+  constexpr size_t most = 4096; // each option is compared with all signatures
   for (size_t index = 0; root->signature_defs() && index < std::min<size_t>(root->signature_defs()->size(), most);
        ++index)
     all.push_back(root->signature_defs()->Get(index));
@@ -120,7 +120,7 @@ LogicalResult TfliteModel::readEntries(const ImportOptions &options) {
   return success();
 }
 
-/// Reads the graphs of branches and loops, none of which may be among those around it; gives how deep they lie in one another.
+/// Reads the graphs of branches and loops, and returns their nesting depth. None may contain itself.
 FailureOr<size_t> TfliteModel::readBodies(const CheckedGraph &graph, SmallVectorImpl<int32_t> &around) {
   constexpr size_t deepest = 16;
   size_t depth = 0;
@@ -144,7 +144,7 @@ FailureOr<size_t> TfliteModel::readBodies(const CheckedGraph &graph, SmallVector
   return depth;
 }
 
-/// Graphs that run once may only say what variables are at first.
+/// Reads the graphs that run once. They may only initialize variables.
 LogicalResult TfliteModel::readInitials() {
   std::set<int32_t> indices;
   for (const Entry &entry : entries)
@@ -220,7 +220,7 @@ OperatorName TfliteModel::getName(const schema::Operator &op) const {
 // 3. Constants
 //===----------------------------------------------------------------------===//
 
-/// All elements, which are counted as a constant that is made.
+/// Returns all elements of a sparse tensor. Their bytes count for the limit of constants.
 FailureOr<ElementsAttr> TfliteModel::readSparse(const CheckedTensor &tensor, Type type, Location at) {
   const int64_t count = *nn::countElements(tensor.getShape()),
                 width = type.isInteger(1) ? 8 : type.getIntOrFloatBitWidth();
@@ -247,7 +247,7 @@ FailureOr<ElementsAttr> TfliteModel::readConstant(const CheckedTensor &tensor, L
     return emitError(at) << "must be stored in the model's file, but is in another, which is not supported";
   if (tensor.table->sparsity())
     return readSparse(tensor, type, at);
-  // Buffers may be shared, and what is small is copied.
+  // Buffers may be shared, and small ones are copied, so their total size is bounded.
   copiedBytes += std::min<size_t>(tensor.bytes.size(), 4096);
   constexpr uint64_t spare = uint64_t(16) << 20;
   if (copiedBytes > bytes->getBufferSize() + spare)

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bytes of a TensorFlow Lite model to a view that can be trusted.
+// Converts the bytes of a TensorFlow Lite model to a checked view.
 //
-// What: verifies the tables and checks the graph (CheckedGraph.h).
-// Why:  models come from strangers. This is the only code that meets their bytes; whatever it lets through is safe to
-//       read, and whatever it refuses is an error at a place in the model, never a crash.
-// How:  FlatBuffers' verifier runs before any table is read. Weights stay views of the mapped file.
+// The reader verifies the tables and checks the graphs (CheckedGraph.h). FlatBuffers' verifier runs before any table is
+// read. Models come from strangers, and only this code reads their bytes. Everything that it accepts is safe to read;
+// everything that it refuses is an error at a place in the model, never a crash. Weights refer to the mapped file.
 
 #ifndef NACRE_COMPILER_IMPORT_TFLITE_READER_H
 #define NACRE_COMPILER_IMPORT_TFLITE_READER_H
@@ -19,7 +18,7 @@
 
 namespace nacre::importer::tflite_format {
 
-/// Which operator an operator is.
+/// Name and version of an operator.
 struct OperatorName {
   llvm::StringRef name;
   int64_t version;
@@ -27,20 +26,20 @@ struct OperatorName {
 
 class TfliteModel {
 public:
-  /// Checks the model in `file`, and the graphs that `options` ask for. Errors are emitted at the model, or at the value they
-  /// concern.
+  /// Checks the model in `file`, and the graphs that `options` name. Errors are emitted at the model, or at the value
+  /// they concern.
   static mlir::FailureOr<std::unique_ptr<TfliteModel>> read(const ModelFile &file, const ImportOptions &options,
                                                             mlir::MLIRContext *context);
 
-  /// What can be asked of the model, by the names of signatures; the only one has none.
+  /// An entry of the model, named by its signature; the name of an only entry is empty.
   struct Entry {
     llvm::StringRef name;
     std::unique_ptr<CheckedGraph> graph;
   };
   llvm::ArrayRef<Entry> getEntries() const { return entries; }
-  /// What a branch or a loop of a graph computes (getBodies).
+  /// Returns the graph of a branch or a loop (getBodies).
   const CheckedGraph &getBody(int32_t index) const { return *bodies.find(index)->second.graph; }
-  /// What variables that have handles are at first, of those that a graph which runs once gives a value.
+  /// The initial value of a variable with a handle, which a graph that runs once assigns.
   struct InitialValue {
     CheckedTensor tensor;
     mlir::ElementsAttr value;
@@ -49,22 +48,22 @@ public:
     auto found = initials.find(variable.key);
     return found == initials.end() ? nullptr : &found->second;
   }
-  /// Whether no entry assigns the variable, which is then what it is at first.
+  /// True if no entry assigns the variable, which then keeps its initial value.
   bool isConstant(const KeptVariable &variable) const {
     return variable.hasHandle() && !assigned.contains(variable.key);
   }
-  /// Whether sizes of the entries' inputs are left open.
+  /// True if the model leaves sizes of the entries' inputs open.
   bool isOpen() const {
     return llvm::any_of(entries, [](const Entry &entry) { return entry.graph->isOpen(); });
   }
   OperatorName getName(const schema::Operator &op) const;
   int32_t getBuiltin(const schema::Operator &op) const;
 
-  /// The elements of a constant of the graph; errors are emitted at `loc`.
+  /// Returns the elements of a constant of the graph; errors are emitted at `loc`.
   mlir::FailureOr<mlir::ElementsAttr> readConstant(const CheckedTensor &tensor, mlir::Location loc);
 
   size_t getFileSize() const { return bytes->getBufferSize(); }
-  /// Where the model itself is.
+  /// Returns the location of the model as a whole.
   mlir::Location getLocation() const { return loc; }
 
 private:
@@ -77,7 +76,7 @@ private:
   mlir::FailureOr<std::unique_ptr<CheckedGraph>> readGraph(int64_t index, const CheckedGraph::Role &role);
   struct Body {
     std::unique_ptr<CheckedGraph> graph;
-    size_t depth; ///< of the branches and loops in it
+    size_t depth; ///< nesting depth of branches and loops in it
   };
   mlir::FailureOr<size_t> readBodies(const CheckedGraph &graph, llvm::SmallVectorImpl<int32_t> &around);
   mlir::LogicalResult readInitials();
@@ -92,8 +91,8 @@ private:
   std::vector<std::unique_ptr<CheckedGraph>> initializers;
   llvm::DenseMap<VariableKey, InitialValue> initials;
   llvm::DenseSet<VariableKey> assigned;
-  uint64_t listed = 0;      ///< tensors and operators of the graphs that are read
-  uint64_t copiedBytes = 0; ///< of constants that are no views
+  uint64_t listed = 0;      ///< tensors and operators of the graphs read so far
+  uint64_t copiedBytes = 0; ///< bytes of constants that were copied
   int64_t sparseBudget;     ///< bytes that sparse tensors may still take
 };
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tensors that a file gives by the elements that are not zero.
+// Expands tensors that a file stores as their non-zero elements.
 //
-// How:  a tensor is cut into blocks along some of its axes, and its elements are the leaves of a tree with a level for each axis
-//       and each axis of a block, in an order that the file states. A node of a dense level has a child for each index, one of a
-//       sparse level those that the level lists. 1. levels are read and checked, 2. the tree is walked, level by level.
+// A tensor is cut into blocks along some of its axes. Its elements are the leaves of a tree, which has a level for each
+// axis and each axis of a block, in an order that the file states. A node of a dense level has a child for each index.
+// A node of a sparse level has the children that the level lists.
+//
+// How:  1. read and check the levels, 2. walk the tree level by level.
 
 #include "compiler/import/tflite/SparseTensor.h"
 
@@ -22,11 +24,11 @@ namespace {
 //===----------------------------------------------------------------------===//
 
 struct Level {
-  int64_t size;   ///< indices that there are
-  int64_t stride; ///< from one to the next, in elements of the tensor
+  int64_t size;   ///< number of indices
+  int64_t stride; ///< elements of the tensor from one index to the next
   bool isSparse;
   std::vector<int64_t> segments,
-      indices; ///< of a sparse one: where the children of each node begin, and which they are
+      indices; ///< only in sparse levels: where the children of each node begin, and their indices
 };
 
 template <typename T> std::vector<int64_t> widen(ArrayRef<T> values) { return {values.begin(), values.end()}; }
@@ -44,7 +46,7 @@ std::vector<int64_t> readNumbers(schema::SparseIndexVector kind, const void *lis
   }
 }
 
-/// Sizes and strides of the axes, in blocks, and of the axes of a block; fails where they do not go together.
+/// Returns the levels: axes, counted in blocks, and axes of a block. Fails if the parameters are inconsistent.
 FailureOr<std::vector<Level>> readLevels(const schema::Tensor &tensor) {
   const schema::SparsityParameters &sparsity = *tensor.sparsity();
   SmallVector<int64_t> shape = llvm::to_vector_of<int64_t>(toArray(tensor.shape()));
@@ -90,14 +92,14 @@ FailureOr<std::vector<Level>> readLevels(const schema::Tensor &tensor) {
 // 2. Elements
 //===----------------------------------------------------------------------===//
 
-/// Whether a sparse level lists children for as many nodes, indices of its own.
+/// True if a sparse level lists valid children for exactly `nodes` nodes.
 bool isWhole(const Level &level, size_t nodes) {
   return level.segments.size() == nodes + 1 && level.segments.front() == 0 && llvm::is_sorted(level.segments) &&
          level.segments.back() == static_cast<int64_t>(level.indices.size()) &&
          llvm::all_of(level.indices, [&](int64_t index) { return index >= 0 && index < level.size; });
 }
 
-/// Where in the tensor each leaf is; fails where there are more than `most`.
+/// Returns the position of each leaf in the tensor; fails if there are more than `most`.
 FailureOr<std::vector<int64_t>> findPlaces(ArrayRef<Level> levels, size_t most) {
   std::vector<int64_t> places{0};
   for (const Level &level : levels) {

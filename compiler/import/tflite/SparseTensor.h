@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tensors that a file gives by the elements that are not zero.
+// Expands tensors that a file stores as their non-zero elements.
 
 #ifndef NACRE_COMPILER_IMPORT_TFLITE_SPARSETENSOR_H
 #define NACRE_COMPILER_IMPORT_TFLITE_SPARSETENSOR_H
@@ -9,7 +9,8 @@
 
 namespace nacre::importer::tflite_format {
 
-/// All elements of a sparse tensor, of `width` bytes each, of which `stored` are those that the file has. Who asks has counted them.
+/// Returns all elements of a sparse tensor, of `width` bytes each; `stored` are those in the file. The caller must have
+/// bounded their number.
 mlir::FailureOr<std::vector<char>> expandSparse(const schema::Tensor &tensor, llvm::ArrayRef<char> stored, size_t width,
                                                 ReportError error);
 

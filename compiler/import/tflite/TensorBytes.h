@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The sizes and the bytes of a tensor, checked.
+// Checks the sizes and the bytes of a tensor.
 
 #ifndef NACRE_COMPILER_IMPORT_TFLITE_TENSORBYTES_H
 #define NACRE_COMPILER_IMPORT_TFLITE_TENSORBYTES_H
@@ -14,14 +14,14 @@ namespace nacre::importer::tflite_format {
 /// Begins an error at the tensor.
 using ReportError = llvm::function_ref<mlir::InFlightDiagnostic()>;
 
-/// Its sizes must be some.
+/// Reports an error if a size of the tensor is negative or too large.
 mlir::LogicalResult checkSizes(const schema::Tensor &tensor, ReportError error);
 
-/// The bytes of the tensor's buffer, which may lie behind the tables; none where it has none.
+/// Returns the bytes of the tensor's buffer, which may follow the tables; empty without a buffer.
 mlir::FailureOr<llvm::ArrayRef<char>> findBytes(const schema::Model &model, const schema::Tensor &tensor,
                                                 llvm::StringRef file, ReportError error);
 
-/// A constant must be as many bytes as its shape says.
+/// Reports an error if a constant does not have as many bytes as its shape needs.
 mlir::LogicalResult checkBytes(const schema::Tensor &tensor, llvm::ArrayRef<char> bytes, mlir::MLIRContext *context,
                                ReportError error);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a model says of a tensor besides its elements.
+// Facts that a model states about a tensor besides its elements.
 
 #include "compiler/import/tflite/TensorFacts.h"
 
@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace nacre::importer::tflite_format {
 
-/// Whether all integers of the list are ones of the type.
+/// True if all zero points are within the type's range.
 static bool areWithin(ArrayRef<int64_t> zeros, IntegerType type) {
   const bool isUnsigned = type.isUnsigned();
   if (isUnsigned && type.getWidth() == 64)
@@ -24,8 +24,7 @@ static bool areWithin(ArrayRef<int64_t> zeros, IntegerType type) {
   return llvm::all_of(zeros, [&](int64_t zero) { return zero >= low && zero <= high; });
 }
 
-/// What the integers of the tensor stand for, as a list of scales, zero points and the axis; null where they stand for
-/// themselves.
+/// Returns the tensor's quantization as a list of scales, zero points and the axis; null if it is not quantized.
 static FailureOr<Attribute> makeQuantization(const schema::Tensor &tensor, IntegerType type, Location loc) {
   const schema::QuantizationParameters *stated = tensor.quantization();
   if (!stated || (toArray(stated->scale()).empty() && stated->details_type() == schema::QuantizationDetails_NONE))
@@ -41,7 +40,7 @@ static FailureOr<Attribute> makeQuantization(const schema::Tensor &tensor, Integ
   if (zeros.size() == 1)
     zeros.resize(scales.size(), zeros.front());
   ArrayRef<int32_t> shape = toArray(tensor.shape());
-  // What a list counts is clear, though some files say otherwise.
+  // A list has only one axis, though some files state another one.
   const int32_t axis = shape.size() == 1 ? 0 : stated->quantized_dimension();
   const bool isWhole = scales.size() == 1 || (axis >= 0 && static_cast<size_t>(axis) < shape.size() &&
                                               static_cast<size_t>(shape[axis]) == scales.size());

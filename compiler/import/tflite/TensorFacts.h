@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a model says of a tensor besides its elements: the type that it has, and what its integers stand for.
+// Facts that a model states about a tensor besides its elements: its type, and its quantization.
 //
-// Why:  the meaning of an operator depends on the scales of what it reads and computes, which are the tensors' own.
-// How:  the view gives each operator the facts of its operands and results as two attributes, lists of one for each.
+// The result of an operator depends on the scales of its operands and results, but the file stores scales with tensors.
+// So the view gives each operator these facts as two attributes: lists with one entry for each operand and each result.
 
 #ifndef NACRE_COMPILER_IMPORT_TFLITE_TENSORFACTS_H
 #define NACRE_COMPILER_IMPORT_TFLITE_TENSORFACTS_H
@@ -16,14 +16,14 @@
 
 namespace nacre::importer::tflite_format {
 
-/// The names of the attributes.
+/// Names of the attributes.
 constexpr const char *operandFacts = "tensors of operands", *resultFacts = "tensors of results",
                      *intermediateFacts = "tensors on the way";
 
-/// What integers stand for: scale * (integer - zero).
+/// Meaning of quantized integers: scale * (integer - zero).
 struct Quantization {
-  llvm::ArrayRef<float> scales;  ///< one, or one for each index of `axis`; all are finite and above zero
-  llvm::ArrayRef<int64_t> zeros; ///< as many; all within the type's range
+  llvm::ArrayRef<float> scales;  ///< one, or one for each index of `axis`; all are finite and positive
+  llvm::ArrayRef<int64_t> zeros; ///< zero points, one for each scale; all are within the type's range
   int64_t axis = 0;
 
   bool isPerAxis() const { return scales.size() > 1; }
@@ -33,15 +33,15 @@ struct Quantization {
 };
 
 struct TensorFacts {
-  mlir::TensorType type;                    ///< null where it is left out or of no type that Nacre has
-  std::optional<Quantization> quantization; ///< of integers; none where they stand for themselves
+  mlir::TensorType type;                    ///< null if it is omitted or if Nacre does not have its type
+  std::optional<Quantization> quantization; ///< nullopt if the integers are not quantized
 };
 
-/// The facts of a tensor, whose sizes are `shape`, as an attribute. Errors are emitted at `loc`.
+/// Returns the facts of a tensor of shape `shape` as an attribute. Errors are emitted at `loc`.
 mlir::FailureOr<mlir::Attribute> makeFacts(const schema::Tensor &tensor,
                                            const std::optional<llvm::SmallVector<int64_t>> &shape, mlir::Location loc);
 
-/// The same from the attribute, which must live as long as what is returned.
+/// Returns the facts in an attribute, which must outlive them.
 TensorFacts readFacts(mlir::Attribute attribute);
 
 } // namespace nacre::importer::tflite_format

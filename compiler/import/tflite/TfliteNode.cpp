@@ -50,7 +50,7 @@ Type TfliteNode::getResultElementType(size_t result) const {
   return result < results.size() && results[result].type ? results[result].type.getElementType() : Type();
 }
 
-/// `float[1x?x8]`
+/// Returns text such as `float[1x?x8]`.
 static std::string describeStated(RankedTensorType type) {
   auto describeSize = [](int64_t size) {
     return ShapedType::isDynamic(size) ? std::string("?") : std::to_string(size);
@@ -59,12 +59,12 @@ static std::string describeStated(RankedTensorType type) {
          "]";
 }
 
-/// Whether `value` has the shape that the model states for it, if it states one.
+/// True if `value` has the shape that the model states for it, if it states one.
 static bool hasStatedShape(const NnBuilder &nn, Value value, const TensorFacts &stated) {
   auto type = dyn_cast_or_null<RankedTensorType>(stated.type);
   if (!type || !isTensor(value))
     return true;
-  // What a run decides is stated as one size that it may have.
+  // A size that is only known at run time may be stated as one possible size.
   auto agrees = [&](auto sizes) {
     auto [size, known] = sizes;
     return ShapedType::isDynamic(known) || size == known || nn.isOpen(value);

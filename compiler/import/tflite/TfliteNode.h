@@ -2,12 +2,10 @@
 //
 // One operator of a TensorFlow Lite model, as its handler sees it.
 //
-// What: an OperandBinder, and what the model says of the operands and results besides: their types, and what their integers
-//       stand for.
-// Why:  the types of an operator's results are in the file as well as in its definition. If the two differ, the model is
-//       damaged. Shapes may differ: TensorFlow Lite computes them again before it runs, and so does Nacre.
-// How:  handlers are wrapped: before one runs, integers that stand for reals are refused where it does not know them; behind it,
-//       results are compared with what the file says.
+// A node is an OperandBinder with the types and quantizations that the model states for operands and results. A file
+// states the type of a result, and the operator's definition implies it. If the two differ, the model is damaged.
+// Shapes may differ: like TensorFlow Lite, Nacre computes them again. Handlers are wrapped. Before one runs, quantized
+// integers are refused if it does not support them. After it, the results are compared with the file.
 
 #ifndef NACRE_COMPILER_IMPORT_TFLITE_TFLITENODE_H
 #define NACRE_COMPILER_IMPORT_TFLITE_TFLITENODE_H
@@ -22,7 +20,7 @@ public:
   explicit TfliteNode(OperandBinder &binder);
 
   OperandBinder *operator->() { return &binder; }
-  /// For what handlers of several formats do (compiler/import/operands).
+  /// Converts the node for handlers that several formats share (compiler/import/operands).
   operator OperandBinder &() { return binder; }
   NnBuilder &nn;
 
@@ -30,24 +28,24 @@ public:
   mlir::InFlightDiagnostic error() { return binder.error(); }
   void setResult(mlir::Value value) { binder.setResult(value); }
   void setResult(size_t index, mlir::Value value) { binder.setResult(index, value); }
-  /// What becomes of the variables that the operator assigns (Operators.h), each in the shape that it has.
+  /// Sets the new values of variables that the operator assigns (Operators.h). Each keeps its shape.
   void setAssigned(llvm::ArrayRef<std::pair<size_t, mlir::Value>> values);
 
-  /// What the integers of an operand or a result stand for; null where they stand for themselves.
+  /// Returns the quantization of an operand; null if it is not quantized. `getResultQuantization` does so for a result.
   const Quantization *getQuantization(size_t operand) const { return get(operands, operand); }
   const Quantization *getResultQuantization(size_t result = 0) const { return get(results, result); }
-  /// The same of what an operator computes on the way, where it states that.
+  /// Returns the quantization of an intermediate value, if the operator states one.
   const Quantization *getIntermediateQuantization(size_t index) const { return get(intermediates, index); }
-  /// Whether integers stand for reals in any operand or result.
+  /// True if any operand or result is quantized.
   bool isQuantized() const;
-  /// Reports an error unless all that are quantized are so in the same way, one for all elements.
+  /// Reports an error unless all quantized operands and results have the same quantization, with a single scale.
   bool checkSameQuantization();
 
-  /// The element type that the model states for a result; null where it states none that Nacre has.
+  /// Returns the element type that the model states for a result; null if Nacre does not have it.
   mlir::Type getResultElementType(size_t result = 0) const;
 
-  /// Reports an error if a result has another element type than the model states, and a warning if it is the first that has
-  /// another shape.
+  /// Reports an error if the element type of a result differs from the one that the model states. Emits a warning if
+  /// its shape differs, but those of the operands do not.
   void checkResults();
 
 private:
@@ -61,11 +59,11 @@ private:
   llvm::SmallVector<TensorFacts> operands, results, intermediates;
 };
 
-/// How an operator takes integers that stand for reals.
+/// Support of an operator for quantized integers.
 enum class Integers {
-  Plain,   ///< not at all: integers stand for themselves
-  Moved,   ///< as what it moves: all of its operands and results stand for the same
-  Computed ///< as its handler says
+  Plain,   ///< unsupported
+  Moved,   ///< unsupported
+  Computed ///< supported by its handler
 };
 
 using TfliteHandler = std::function<void(TfliteNode &)>;

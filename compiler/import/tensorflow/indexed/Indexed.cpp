@@ -3,7 +3,8 @@
 // Elements and rows at computed indices: gathers, scatters, and sums by segment.
 //
 // How:  1. gathers,
-//       2. scatters by coordinates, and by rows. In a frozen graph the target is a constant, and only the result is read,
+//       2. scatters by coordinates, and by rows. In a frozen graph the target is a constant, so only the result is
+//          read,
 //       3. segments: rows with equal numbers are combined to one row,
 //       4. counts of numbers.
 
@@ -38,8 +39,8 @@ Value asCoordinates(NnBuilder &nn, Value indices) {
   return nn.reshape(indices, shape);
 }
 
-/// Gathers along `axis` where the first `batches` axes of both operands are the same. The axis is moved after these
-/// axes. The axes of the indices are then first in the result, and are moved to its place.
+/// Gathers along `axis` if the first `batches` axes of both operands are the same. For the gather, the axis is moved
+/// after these axes. In the result, the axes of the indices are moved to the place of `axis`.
 void gatherInBatches(OperandBinder &node, int64_t axis, int64_t batches) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0), indices = node.getOperand(1);

@@ -4,7 +4,7 @@
 //
 // How:  1. joining and splitting,
 //       2. slices,
-//       3. padding, repeating and reordering.
+//       3. padding and reordering.
 
 #include "compiler/import/operands/JoinsAndSlices.h"
 #include "compiler/import/compositions/Movement.h"
@@ -79,7 +79,7 @@ void importSplitV(OperandBinder &node) {
 void importStridedSlice(OperandBinder &node) { takeStrided(node); }
 
 //===----------------------------------------------------------------------===//
-// 3. Padding, repeating and reordering
+// 3. Padding and reordering
 //===----------------------------------------------------------------------===//
 
 void importPad(OperandBinder &node, nn::PadMode mode) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Activations. Of integers of 8 bits that stand for reals each is a table of what becomes of the 256 integers.
+// Activations. Those of 8-bit quantized integers are tables with an entry for each of the 256 integers.
 
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/tflite/Handlers.h"

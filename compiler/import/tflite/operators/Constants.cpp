@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is known when the model is compiled: shapes, tensors made of few numbers, and random ones, which are the same in every run.
+// Values known at compile time: shapes, tensors made of few numbers, and random numbers, which are the same in every
+// run.
 
 #include "compiler/import/compositions/Tables.h"
 #include "compiler/import/operands/Randoms.h"
@@ -16,7 +17,7 @@ using namespace mlir;
 namespace nacre::importer::tflite_format {
 namespace {
 
-/// In the type that the result states, i32 or i64.
+/// The shape in the type of the result, i32 or i64.
 void importShape(TfliteNode &node) {
   NnBuilder &nn = node.nn;
   node->ignore({"output_type"});
@@ -48,7 +49,7 @@ void importFill(TfliteNode &node) {
     node.setResult(node.nn.broadcast(node.nn.reshape(value, {}), *shape));
 }
 
-/// From a start on, by steps, up to a limit that is not reached.
+/// The numbers from a start, by steps, up to a limit, which is excluded.
 void importRange(TfliteNode &node) {
   NnBuilder &nn = node.nn;
   Type type = getElementType(node.getOperand(0));
@@ -66,7 +67,7 @@ void importRange(TfliteNode &node) {
     return;
   auto resultType = RankedTensorType::get(size, type);
   if (isa<FloatType>(type)) {
-    // Added up, in single precision.
+    // Adds up the steps in single precision.
     auto next = static_cast<float>(*start);
     return node.setResult(makeTable<double>(nn, resultType, [&](int64_t) {
       const float value = next;
@@ -81,7 +82,7 @@ void importRange(TfliteNode &node) {
       }));
 }
 
-/// A new axis of classes: operand 2 at the index, operand 3 elsewhere; an index that is no class is nowhere.
+/// Adds an axis of classes: operand 2 at the index, operand 3 elsewhere. An index that is not a class selects nothing.
 void importOneHot(TfliteNode &node) {
   NnBuilder &nn = node.nn;
   Value indices = node.getOperand(0), on = node.getOperand(2), off = node.getOperand(3);

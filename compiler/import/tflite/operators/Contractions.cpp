@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products of matrices: fully connected layers and batches of products.
+// Matrix products: fully connected layers and batches of products.
 
 #include "compiler/import/compositions/IntegerArithmetic.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -14,7 +14,7 @@ using namespace mlir;
 namespace nacre::importer::tflite_format {
 namespace {
 
-/// The last two axes in the other order.
+/// Exchanges the last two axes.
 Value turn(NnBuilder &nn, Value matrices) {
   if (!matrices)
     return {};
@@ -23,7 +23,7 @@ Value turn(NnBuilder &nn, Value matrices) {
   return nn.transpose(matrices, permutation);
 }
 
-/// The zero point of an operand as a scalar; null where it is 0 or where there are several, which are all 0.
+/// Returns the zero point of an operand as a scalar; null if it is 0. Several zero points are all 0.
 Value readZero(TfliteNode &node, size_t operand) {
   const Quantization *quantization = node.getQuantization(operand);
   if (!quantization || quantization->isPerAxis() || quantization->zeros[0] == 0)
@@ -32,8 +32,8 @@ Value readZero(TfliteNode &node, size_t operand) {
   return node.nn.splat(type, static_cast<double>(quantization->zeros[0]));
 }
 
-/// Reports an error unless an operand has integers of 8 or 16 bits, and weights of 8 bits or fewer, all zero points of which are
-/// 0 where there are several.
+/// Reports an error unless the types of input, weights and bias are supported. If the weights have several zero points,
+/// all must be 0.
 bool checkIntegers(TfliteNode &node, size_t weights, Value bias) {
   Type input = getElementType(node.getOperand(0)), type = getElementType(node.getOperand(weights));
   const Quantization *scales = node.getQuantization(weights);
@@ -52,11 +52,12 @@ bool checkIntegers(TfliteNode &node, size_t weights, Value bias) {
 // Fully connected layers
 //===----------------------------------------------------------------------===//
 
-/// The input as a matrix of as many columns as the weights, [results, columns], have; and the result's shape.
+/// Multiplies the input, as a matrix with as many columns as the weights [results, columns], and restores the other
+/// axes.
 void importFullyConnected(TfliteNode &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0), weights = node.getOperand(1), bias = node.getOperand(2);
-  node->ignore({"asymmetric_quantize_inputs"}); // how floats may be rounded for speed
+  node->ignore({"asymmetric_quantize_inputs"}); // allows rounding of floats for speed
   const bool keepsAxes = node->getFlag("keep_num_dims", false);
   if (node->getInt("weights_format", 0) != 0) {
     node.error() << "attribute 'weights_format' must be 0, but is not; convert the model without shuffled weights";
@@ -92,7 +93,7 @@ void importFullyConnected(TfliteNode &node) {
     Value y = nn.matmul(rows, turn(nn, nn.cast(toReals(node, 1), getElementType(x))));
     if (bias)
       y = nn.add(y, nn.reshape(nn.cast(toReals(node, 2), getElementType(x)), {results}));
-    node->ignore({"quantized_bias_type"}); // of integers
+    node->ignore({"quantized_bias_type"}); // only matters for integers
     node.setResult(finish(activate(nn, readActivation(node), y)));
     return;
   }

@@ -12,7 +12,7 @@ using namespace mlir;
 namespace nacre::importer::tflite_format {
 namespace {
 
-/// The graph of that name; null after an error, also where it takes or gives other than so many values.
+/// Returns the graph of that name. Reports an error and returns null if it does not have so many inputs and outputs.
 const NodeGraph *findGraph(OperandBinder &node, StringRef name, size_t inputs, size_t outputs) {
   const NodeGraph *graph = node.getGraph(name);
   if (!graph)
@@ -27,7 +27,7 @@ const NodeGraph *findGraph(OperandBinder &node, StringRef name, size_t inputs, s
 
 void importIf(TfliteNode &tfliteNode) {
   OperandBinder &node = tfliteNode;
-  node.ignore({"then_subgraph_index", "else_subgraph_index"}); // which the reader has followed
+  node.ignore({"then_subgraph_index", "else_subgraph_index"}); // the reader has read these graphs
   ArrayRef<Value> arguments = node.getOperands().drop_front();
   const NodeGraph *onTrue = findGraph(node, "then", arguments.size(), node.getNumResults()),
                   *onFalse = findGraph(node, "else", arguments.size(), node.getNumResults());
@@ -63,7 +63,7 @@ void importAsLoop(OperandBinder &node, const NodeGraph &condition, const NodeGra
 
 void importWhile(TfliteNode &tfliteNode) {
   OperandBinder &node = tfliteNode;
-  node.ignore({"cond_subgraph_index", "body_subgraph_index"}); // which the reader has followed
+  node.ignore({"cond_subgraph_index", "body_subgraph_index"}); // the reader has read these graphs
   const size_t count = node.getNumOperands();
   const NodeGraph *condition = findGraph(node, "condition", count, 1), *body = findGraph(node, "body", count, count);
   if (!condition || !body)

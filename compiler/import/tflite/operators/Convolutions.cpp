@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Convolutions, of floats and of integers that stand for them. Channels come last, as in `nn`; filters are turned.
+// Convolutions of floats and of quantized integers. Channels are last, as in `nn`; filters are transposed.
 //
-// How:  1. operands: shapes, and weights that are integers where the rest is floats,
-//       2. convolutions, by channel and in groups,
-//       3. transposed ones.
+// How:  1. operands: shapes, and weights that are integers while the other operands are floats,
+//       2. convolutions, depthwise and in groups,
+//       3. transposed convolutions.
 
 #include "compiler/import/compositions/IntegerArithmetic.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -21,12 +21,12 @@ namespace {
 // 1. Operands
 //===----------------------------------------------------------------------===//
 
-/// Where the operands of a convolution are.
+/// Indices of a convolution's operands.
 struct Places {
   size_t input, filter, bias;
 };
 
-/// Reports an error unless the operands' element types are some that a convolution has.
+/// Reports an error unless a convolution supports the operands' element types.
 bool checkTypes(TfliteNode &node, Places places) {
   Value x = node.getOperand(places.input), filter = node.getOperand(places.filter), bias = node.getOperand(places.bias);
   const bool isReal = isFloat(x);
@@ -43,7 +43,7 @@ bool checkTypes(TfliteNode &node, Places places) {
   return false;
 }
 
-/// The filter as it is computed with: in reals, or as integers of 8 bits at least.
+/// Returns the filter for the computation: as floats, or as integers of at least 8 bits.
 Value readFilter(TfliteNode &node, Places places) {
   if (isFloat(node.getOperand(places.input)))
     return node.nn.cast(toReals(node, places.filter), getElementType(node.getOperand(places.input)));
@@ -53,7 +53,7 @@ Value readFilter(TfliteNode &node, Places places) {
   return node.nn.cast(filter, node.nn.types().getI8Type());
 }
 
-/// The zero point of an operand as a constant, null where it is 0; those of weights are one for all elements.
+/// Returns the zero point of an operand as a constant; null if it is 0. Those of weights may differ by channel.
 Value readZero(TfliteNode &node, size_t operand) {
   const Quantization *quantization = node.getQuantization(operand);
   if (!quantization || llvm::all_of(quantization->zeros, [](int64_t zero) { return zero == 0; }))
@@ -64,14 +64,14 @@ Value readZero(TfliteNode &node, size_t operand) {
   return node.nn.splat(type, static_cast<double>(quantization->zeros[0]));
 }
 
-/// What is computed by `real`, of floats, or by `exact`, the sums of integers, with the bias and the activation.
+/// Sets the result, with bias and activation. `real` computes it from floats, `exact` computes sums of integers.
 void finish(TfliteNode &node, Places places, int64_t filterAxis, function_ref<Value()> real,
             function_ref<Value()> exact) {
   NnBuilder &nn = node.nn;
   Value bias = node.getOperand(places.bias);
   if (isFloat(node.getOperand(places.input))) {
     Value y = real();
-    (void)node->getInt("quantized_bias_type", 0); // of integers
+    (void)node->getInt("quantized_bias_type", 0); // only matters for integers
     node.setResult(activate(nn, readActivation(node), bias ? nn.add(y, bias) : y));
     return;
   }
@@ -85,7 +85,7 @@ void finish(TfliteNode &node, Places places, int64_t filterAxis, function_ref<Va
 // 2. Convolutions
 //===----------------------------------------------------------------------===//
 
-/// `filter` is [spatial..., channels by group, results].
+/// Convolves with `filter`, [spatial..., channels per group, results].
 void convolve(TfliteNode &node, Value filter, int64_t filterAxis, int64_t groups, const WindowOptions &options) {
   constexpr Places places{0, 1, 2};
   NnBuilder &nn = node.nn;
@@ -102,7 +102,7 @@ void convolve(TfliteNode &node, Value filter, int64_t filterAxis, int64_t groups
       [&] { return integerConv(nn, x, readZero(node, 0), filter, readZero(node, 1), *window, groups); });
 }
 
-/// The filter is [results, rows, columns, channels by group].
+/// The filter is [results, rows, columns, channels per group].
 void importConv2D(TfliteNode &node) {
   if (!node->checkRank(0, 4, 4) || !node->checkRank(1, 4, 4) || !checkTypes(node, {0, 1, 2}))
     return;
@@ -118,7 +118,7 @@ void importConv2D(TfliteNode &node) {
   convolve(node, filter, /*filterAxis=*/0, channels / byGroup, getPlaneOptions());
 }
 
-/// The filter is [1, rows, columns, results]; how many results a channel has follows from their number.
+/// The filter is [1, rows, columns, results]. The number of results for each channel follows from these.
 void importDepthwiseConv2D(TfliteNode &node) {
   node->ignore({"depth_multiplier"});
   if (!node->checkRank(0, 4, 4) || !node->checkRank(1, 4, 4) || !checkTypes(node, {0, 1, 2}))
@@ -136,7 +136,7 @@ void importDepthwiseConv2D(TfliteNode &node) {
   convolve(node, filter, /*filterAxis=*/3, channels, getPlaneOptions());
 }
 
-/// The filter is [planes, rows, columns, channels by group, results] as in `nn`; of floats alone.
+/// The filter is [planes, rows, columns, channels per group, results], as in `nn`. Supports only floats.
 void importConv3D(TfliteNode &node) {
   if (!node->checkRank(0, 5, 5) || !node->checkRank(1, 5, 5))
     return;
@@ -154,7 +154,8 @@ void importConv3D(TfliteNode &node) {
 // 3. Transposed convolutions
 //===----------------------------------------------------------------------===//
 
-/// The window whose result has the spatial sizes `output`: its pads are those of the convolution from there.
+/// Returns the window whose result has the spatial sizes `output`. Its pads are those of the convolution back from
+/// there.
 FailureOr<Window> readTransposedWindow(TfliteNode &node, Ints kernel, Ints output, int64_t results,
                                        ArrayRef<const char *> strides) {
   FailureOr<bool> isSame = readIsSame(node);
@@ -179,7 +180,7 @@ FailureOr<Window> readTransposedWindow(TfliteNode &node, Ints kernel, Ints outpu
     whole[axis + 1] = size;
     spread[axis + 1] *= window->strides[axis];
     widest[axis + 1] = std::max(size, (*reach)[axis]) + 2 * kernel[axis];
-    // What lies behind all that the input reaches stays 0, but nobody asks for more of it than a stride.
+    // Elements after the last one that the input reaches stay 0, but there are fewer of them than a stride.
     if (window->pads[axis] >= kernel[axis] || high >= kernel[axis] || high <= -window->strides[axis])
       return node.error() << "the output's size must follow from input, window and strides, but it has "
                           << describeCount(size, "element") << " along axis " << axis + 1 << " for "
@@ -191,7 +192,7 @@ FailureOr<Window> readTransposedWindow(TfliteNode &node, Ints kernel, Ints outpu
   return *window;
 }
 
-/// The filter is [results, rows, columns, channels]; the first operand is the shape of the result.
+/// The filter is [results, rows, columns, channels]. The first operand is the shape of the result.
 void importTransposeConv(TfliteNode &node) {
   constexpr Places places{2, 1, 3};
   NnBuilder &nn = node.nn;
@@ -221,7 +222,7 @@ void importTransposeConv(TfliteNode &node) {
       [&] { return integerConvTranspose(nn, x, readZero(node, 2), filter, readZero(node, 1), *window); });
 }
 
-/// The filter is [planes, rows, columns, results, channels]; of floats alone.
+/// The filter is [planes, rows, columns, results, channels]. Supports only floats.
 void importConv3DTranspose(TfliteNode &node) {
   NnBuilder &nn = node.nn;
   if (!node->checkRank(1, 5, 5) || !node->checkRank(2, 5, 5))

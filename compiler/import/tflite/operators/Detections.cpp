@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Boxes of high score that do not overlap.
+// Selects boxes of high score that do not overlap.
 //
-// How:  1. one class: the boxes themselves,
-//       2. what nets of the SSD family end in: boxes are decoded, and those of all classes chosen.
+// How:  1. one class: selects among given boxes,
+//       2. the last operator of SSD networks: decodes boxes, and selects among those of all classes.
 
 #include "compiler/import/compositions/Selections.h"
 #include "compiler/import/compositions/Tables.h"
@@ -20,14 +20,14 @@ namespace {
 
 using nn::BinaryKind;
 
-/// The number below it: more than that is as much as it, or more.
+/// Returns the next smaller float, because `nn` compares by > where TFLite compares by >=.
 float justBelow(double limit) { return std::nextafter(static_cast<float>(limit), -INFINITY); }
 
 Value scalar(NnBuilder &nn, double value) {
   return nn.splat(RankedTensorType::get({}, nn.types().getF32Type()), value);
 }
 
-/// `x` with zeros behind its elements along the first axis, so that there are `size`.
+/// Returns `x`, padded with zeros at the end of the first axis to `size` elements.
 Value padRows(NnBuilder &nn, Value x, int64_t size) {
   if (!x || getShape(x)[0] == size)
     return x;
@@ -41,11 +41,11 @@ Value padRows(NnBuilder &nn, Value x, int64_t size) {
 //===----------------------------------------------------------------------===//
 
 struct Selection {
-  int64_t boxes, asked, limit; ///< `limit` of them are taken at most
+  int64_t boxes, asked, limit; ///< `limit`: maximum number of selected boxes
   double overlap, score, sigma;
 };
 
-/// Fails after an error.
+/// Reads the operands of a selection; fails after an error.
 FailureOr<Selection> readSelection(TfliteNode &node, bool isSoft) {
   if (!getElementType(node.getOperand(0)).isF32())
     return node.error() << node->nameOf(0) << " must hold 32-bit floats, but is " << describe(node.getOperand(0));
@@ -61,13 +61,13 @@ FailureOr<Selection> readSelection(TfliteNode &node, bool isSoft) {
   if (*asked < 0 || *asked > INT32_MAX || !(*overlap >= 0) || !(*sigma >= 0) || std::isnan(*score))
     return node.error() << "the number of boxes, the overlap and the soft-NMS sigma must be 0 or more, but are "
                         << *asked << ", " << describeNumber(*overlap) << " and " << describeNumber(*sigma);
-  // Every box overlaps by nothing at least.
+  // If the overlap is 0, the first box excludes all others.
   const int64_t limit = std::min({*asked, boxes, *overlap == 0 ? int64_t(1) : boxes});
   return Selection{boxes, *asked, limit, justBelow(*overlap), *score, *sigma};
 }
 
-/// (boxes, scores, most, overlap, least score, sigma): indices, their scores where the operator tells them, and how many there
-/// are; zeros behind them.
+/// (boxes, scores, most, overlap, least score, sigma): returns indices, scores if `isSoft`, and the number of boxes.
+/// Unused elements are zeros.
 void importSuppression(TfliteNode &node, bool isSoft) {
   NnBuilder &nn = node.nn;
   FailureOr<Selection> read = readSelection(node, isSoft);
@@ -103,14 +103,14 @@ void importSuppression(TfliteNode &node, bool isSoft) {
 //===----------------------------------------------------------------------===//
 
 struct Detection {
-  int64_t boxes, classes, background;  ///< `background` is 1 where the first score is of no class
-  int64_t most, classesOfBox, ofClass; ///< how many are told, of a box, and taken of a class
-  bool isByClass;                      ///< chosen for each class, and not all at once
+  int64_t boxes, classes, background;  ///< `background` is 1 if the first score is that of no class
+  int64_t most, classesOfBox, ofClass; ///< detections in all, classes of a box, and boxes of a class: at most
+  bool isByClass;                      ///< boxes are selected separately for each class
   double score, overlap;
-  double center[2], size[2]; ///< what the codes are divided by: y, x; height, width
+  double center[2], size[2]; ///< divisors of the codes: y, x; height, width
 };
 
-/// An option of the operator, be it written as an integer or as a number; of a lacking one `missing`.
+/// Returns an option of the operator, stored as an integer or a float. Returns `missing` if it is absent.
 double readOption(TfliteNode &node, StringRef name, std::optional<double> missing) {
   Attribute told = node->getTold(name);
   if (auto integer = dyn_cast_or_null<IntegerAttr>(told))
@@ -130,7 +130,7 @@ int64_t readCount(TfliteNode &node, StringRef name, std::optional<double> missin
   return 1;
 }
 
-/// Reports an error unless all operands are reals, or integers that stand for some.
+/// Reports an error unless all operands are floats or quantized integers.
 bool checkAllReal(TfliteNode &node) {
   for (size_t operand = 0; operand < node->getNumOperands(); ++operand)
     if (!isFloat(node.getOperand(operand)) && !node.getQuantization(operand)) {
@@ -145,7 +145,7 @@ Value readSingle(TfliteNode &node, size_t operand) {
   return node.nn.cast(toReals(node, operand), node.nn.types().getF32Type());
 }
 
-/// Fails after an error.
+/// Reads the options of the operator; fails after an error.
 FailureOr<Detection> readDetection(TfliteNode &node) {
   if (!node->checkRank(0, 3, 3) || !node->checkRank(1, 3, 3) || !node->checkRank(2, 2, 2) || !checkAllReal(node))
     return failure();
@@ -186,7 +186,7 @@ FailureOr<Detection> readDetection(TfliteNode &node) {
   return read;
 }
 
-/// Corners [boxes, 4] of boxes that the network says by how they differ from anchors, in double precision up to there.
+/// Returns the corners [boxes, 4] of boxes that are given relative to anchors. Computes in double precision.
 Value decode(TfliteNode &node, const Detection &read) {
   NnBuilder &nn = node.nn;
   Type f64 = nn.types().getF64Type(), f32 = nn.types().getF32Type();
@@ -203,20 +203,20 @@ Value decode(TfliteNode &node, const Detection &read) {
   return nn.concat({nn.sub(center, half), nn.add(center, half)}, 1);
 }
 
-/// The boxes that are chosen for each row of scores, and how many they are.
+/// Returns the selected boxes for each row of scores, and their number.
 std::array<Value, 2> suppress(NnBuilder &nn, const Detection &read, Value corners, Value scores, int64_t limit) {
   Value most = nn.splat(RankedTensorType::get({}, nn.types().getI64Type()), static_cast<double>(limit));
   return nn.nms({nn.reshape(corners, {1, read.boxes, 4}), scores, most, scalar(nn, read.overlap),
                  scalar(nn, justBelow(read.score)), limit, /*centered=*/false});
 }
 
-/// What is told of the boxes that are found, [slots, columns]; those from `count` on are none.
+/// Detections, [slots, columns]. Slots from `count` on are unused.
 struct Found {
   Value boxes, classes, scores; ///< indices; the second and third with a column for each class of a box
-  Value count;                  ///< of the slots, a scalar
+  Value count;                  ///< number of used slots, a scalar
 };
 
-/// Each box by its highest score, with its best classes.
+/// Selects boxes by their highest scores, and returns their best classes.
 Found findBoxes(TfliteNode &node, const Detection &read, Value corners, Value scores) {
   NnBuilder &nn = node.nn;
   const int64_t columns = std::min(read.classesOfBox, read.classes), limit = std::min(read.most, read.boxes);
@@ -229,7 +229,7 @@ Found findBoxes(TfliteNode &node, const Detection &read, Value corners, Value sc
   return {boxes, nn.gather(classes, boxes, 0), nn.gather(values, boxes, 0), nn.reshape(counts, {})};
 }
 
-/// The best of all classes, for each of which boxes are chosen by themselves.
+/// Selects boxes separately for each class, and returns the best of all classes.
 Found findByClass(TfliteNode &node, const Detection &read, Value corners, Value scores) {
   NnBuilder &nn = node.nn;
   const int64_t limit = std::min(read.ofClass, read.boxes), slots = read.classes * limit,
@@ -250,7 +250,7 @@ Found findByClass(TfliteNode &node, const Detection &read, Value corners, Value 
           nn.binary(BinaryKind::Min, all, static_cast<double>(most))};
 }
 
-/// `x`, [slots, columns, numbers], as rows of numbers: `width` for each slot, and `rows` in all; what is added is 0.
+/// Returns `x`, [slots, columns, numbers], as `rows` rows of numbers, `width` for each slot. Added rows are 0.
 Value layOut(NnBuilder &nn, Value x, int64_t width, int64_t rows) {
   if (!x)
     return {};
@@ -260,7 +260,7 @@ Value layOut(NnBuilder &nn, Value x, int64_t width, int64_t rows) {
   return padRows(nn, nn.reshape(wide, {slots * width, numbers}), rows);
 }
 
-/// (codes, scores, anchors): corners, classes and scores of boxes, with zeros behind them, and how many they are.
+/// (codes, scores, anchors): returns corners, classes and scores of boxes, padded with zeros, and their number.
 void importDetectionPostProcess(TfliteNode &node) {
   NnBuilder &nn = node.nn;
   FailureOr<Detection> read = readDetection(node);
@@ -272,7 +272,7 @@ void importDetectionPostProcess(TfliteNode &node) {
   Found found = read->isByClass ? findByClass(node, *read, corners, scores) : findBoxes(node, *read, corners, scores);
   if (!found.boxes || !found.classes || !found.scores)
     return node.setResult({});
-  // Where each class is chosen for itself, a box is told once for each of them.
+  // If boxes are selected separately for each class, a box may appear once for each.
   const int64_t slots = getShape(found.classes)[0], columns = getShape(found.classes)[1],
                 width = read->isByClass ? 1 : read->classesOfBox, rows = read->most * read->classesOfBox;
   Value isThere = nn.reshape(nn.binary(BinaryKind::Less, nn.counting(slots), found.count), {slots, 1, 1});

@@ -4,7 +4,7 @@
 //
 // How:  1. functions of one operand,
 //       2. functions of two operands.
-//       They are rows of SharedOperators.def; rows here say what quantized integers mean to them.
+//       They are in SharedOperators.def; the tables here have those that support quantized integers.
 
 #include "compiler/import/operands/Elementwise.h"
 #include "compiler/import/operands/SharedOperators.h"
@@ -26,7 +26,7 @@ using nn::BinaryKind;
 // 1. One operand
 //===----------------------------------------------------------------------===//
 
-/// An operator that takes quantized integers.
+/// An operator that supports quantized integers.
 struct QuantizedUnary {
   StringRef op;
   void (*import)(TfliteNode &);
@@ -65,14 +65,14 @@ void addUnary(ImportRegistry &registry, StringRef op, const UnaryOperator &row) 
 // 2. Two operands
 //===----------------------------------------------------------------------===//
 
-/// Integers that stand for reals by two scales are brought to one.
+/// Compares after bringing quantized operands with different scales to one scale.
 void importComparison(TfliteNode &node, const BinaryOperator &row) {
   Value lhs = node.getOperand(0), rhs = node.getOperand(1);
   if (succeeded(node->broadcastOperands()) && alignScales(node, lhs, rhs))
     node.setResult(row.compose(node.nn, lhs, rhs));
 }
 
-/// Sums, differences and products.
+/// Imports sums, differences and products.
 void importArithmetic(TfliteNode &node, const BinaryOperator &row) {
   const bool byPowers = node->getFlag("pot_scale_int16", true);
   if (failed(node->broadcastOperands()))
@@ -98,7 +98,7 @@ void importSquaredDifference(TfliteNode &node, const BinaryOperator &row) {
   node.setResult(row.compose(node.nn, node.getOperand(0), node.getOperand(1)));
 }
 
-/// An operator that takes quantized integers; without a function, as it takes others.
+/// An operator that supports quantized integers; without a function it treats them like other integers.
 struct QuantizedBinary {
   StringRef op;
   Integers integers;
@@ -113,7 +113,7 @@ constexpr QuantizedBinary quantizedBinary[] = {
     {"GREATER_EQUAL", Integers::Computed, importComparison},
     {"LESS", Integers::Computed, importComparison},
     {"LESS_EQUAL", Integers::Computed, importComparison},
-    // The larger of integers that stand for the same reals is the larger one as they are.
+    // If the scales are equal, the larger integer stands for the larger number.
     {"MAXIMUM", Integers::Moved},
     {"MINIMUM", Integers::Moved},
     {"MUL", Integers::Computed, importArithmetic},

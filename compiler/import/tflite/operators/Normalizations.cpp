@@ -37,7 +37,7 @@ void importLogSoftmax(TfliteNode &node) {
     node.setResult(node.nn.softmax(node.getOperand(0), getRank(node.getOperand(0)) - 1, /*log=*/true));
 }
 
-/// x over the root of the sum of squares, which is 1e-6 at least.
+/// x divided by the root of the sum of squares, which is at least 1e-6.
 void importL2Normalization(TfliteNode &node) {
   NnBuilder &nn = node.nn;
   if (!node->checkRank(0, 1) || readActivation(node) != Activation::None) {
@@ -55,7 +55,7 @@ void importL2Normalization(TfliteNode &node) {
   node.setResult(nn.div(x, norm));
 }
 
-/// The sum over 2 * radius + 1 channels, times alpha itself.
+/// x / (bias + alpha * sum of squares)^beta over 2 * radius + 1 channels; alpha is not divided by their number.
 void importLrn(TfliteNode &node) {
   const int64_t radius = node->getInt("radius", 0);
   const double alpha = node->getFloat("alpha", 0), beta = node->getFloat("beta", 0), bias = node->getFloat("bias", 0);

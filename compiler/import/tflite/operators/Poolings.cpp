@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Poolings over windows of rows and columns; what lies outside is never counted.
+// Poolings over windows of rows and columns. Padding never contributes to a result.
 
 #include "compiler/import/compositions/Tables.h"
 #include "compiler/import/tflite/Handlers.h"
@@ -29,7 +29,7 @@ Value pool(NnBuilder &nn, PoolKind kind, Value x, const Window &window, bool cou
   return nn.pool(kind, x, window.kernel, window.strides, window.pads, window.dilations, window.overhang, countPadding);
 }
 
-/// How many elements of the input each window has, [1, rows, columns, 1].
+/// Returns the number of input elements of each window, [1, rows, columns, 1].
 Value countElements(NnBuilder &nn, Ints input, Ints result, const Window &window) {
   auto type = RankedTensorType::get({1, result[1], result[2], 1}, nn.types().getI32Type());
   return makeTable<int64_t>(nn, type, [&, columns = result[2]](int64_t index) {
@@ -43,7 +43,7 @@ Value countElements(NnBuilder &nn, Ints input, Ints result, const Window &window
   });
 }
 
-/// The sum over the count, halves away from zero.
+/// Returns the sum divided by the count, rounded to nearest, halves away from zero.
 Value averageIntegers(NnBuilder &nn, Value x, const Window &window) {
   const int64_t channels = getShape(x)[3];
   auto ones = RankedTensorType::get({window.kernel[0], window.kernel[1], 1, channels}, nn.types().getI8Type());
@@ -57,7 +57,7 @@ Value averageIntegers(NnBuilder &nn, Value x, const Window &window) {
   return nn.div(nn.select(isAbove, nn.add(sums, half), nn.sub(sums, half)), count);
 }
 
-/// Reports an error unless the integers leave room for their sums.
+/// Reports an error unless the integers are narrow enough for their sums.
 bool checkWidth(TfliteNode &node) {
   Value x = node.getOperand(0);
   if (getElementType(x).getIntOrFloatBitWidth() <= 16)

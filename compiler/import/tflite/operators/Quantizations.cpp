@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reals to integers that stand for them, and back; other element types.
+// Quantization and dequantization, and conversion to other element types.
 
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/tflite/Handlers.h"
@@ -15,9 +15,10 @@ namespace {
 
 using nn::BinaryKind;
 
-/// The nearest integers, halves away from zero, as i32. Numbers that 8 or 16 bits do not hold may become others of these.
+/// Rounds to the nearest integers, halves away from zero, as i32. Numbers outside of 16 bits may change, but stay
+/// outside.
 Value roundAway(NnBuilder &nn, Value x) {
-  constexpr double limit = 1 << 23; // beyond, no number has a fraction
+  constexpr double limit = 1 << 23; // larger floats have no fraction
   Type i32 = nn.types().getI32Type();
   Value near = clamp(nn, x, -limit, limit);
   Value whole = nn.cast(near, i32);
@@ -54,10 +55,10 @@ void importDequantize(TfliteNode &node) {
   node.setResult(node.nn.cast(toReals(node, 0), node.nn.types().getF32Type()));
 }
 
-/// A sparse tensor, which has all of its elements already.
+/// Returns a sparse tensor, which the reader has already expanded.
 void importDensify(TfliteNode &node) { node.setResult(node.getOperand(0)); }
 
-/// The result's type says what the options say too.
+/// Converts to the result's type, which the options repeat.
 void importCast(TfliteNode &node) {
   node->ignore({"in_data_type", "out_data_type"});
   Type type = node.getResultElementType();
@@ -67,7 +68,7 @@ void importCast(TfliteNode &node) {
     node.setResult(node.nn.cast(node.getOperand(0), type));
 }
 
-/// The bits of elements as those of another type; wider ones take the last axis, narrower ones give one.
+/// Reinterprets the bits of elements. Wider elements absorb the last axis, narrower ones add an axis.
 void importBitcast(TfliteNode &node) {
   Value x = node.getOperand(0);
   Type type = node.getResultElementType();
@@ -83,7 +84,7 @@ void importBitcast(TfliteNode &node) {
   node.setResult(node.nn.bitcast(x, type));
 }
 
-/// Rounded to the steps of a range and back: training's way to see what integers will do.
+/// Rounds to the steps of a range, as training does to simulate quantization.
 void importFakeQuant(TfliteNode &node) {
   NnBuilder &nn = node.nn;
   const int64_t bits = node->getInt("num_bits", 0), isNarrow = node->getFlag("narrow_range", false);
@@ -92,7 +93,7 @@ void importFakeQuant(TfliteNode &node) {
     node.error() << "attributes 'min' and 'max' must enclose 0, and 'num_bits' must be 2 to 16, but are not";
     return;
   }
-  // The range is moved so that 0 is a step.
+  // The range is shifted so that 0 is one of its steps.
   const auto least = static_cast<float>(isNarrow ? 1 : 0), most = static_cast<float>((1 << bits) - 1);
   const float scale = (high - low) / (most - least), zero = least - low / scale;
   const float nudged = std::clamp(std::round(zero), least, most);

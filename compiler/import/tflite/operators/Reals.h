@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions of reals: of floats, and of integers that stand for some.
+// Functions of floats and of quantized integers.
 
 #ifndef NACRE_COMPILER_IMPORT_TFLITE_OPERATORS_REALS_H
 #define NACRE_COMPILER_IMPORT_TFLITE_OPERATORS_REALS_H
@@ -9,7 +9,7 @@
 
 namespace nacre::importer::tflite_format {
 
-/// Whether the first operand, which stands for itself, holds floats; reports an error if not.
+/// True if the first operand, which is not quantized, has floats; otherwise reports an error.
 inline bool checkReals(TfliteNode &node) {
   mlir::Value x = node.getOperand(0);
   if (isFloat(x))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reductions along axes, which an operand names.
+// Reductions along axes that an operand names.
 
 #include "compiler/import/operands/Reductions.h"
 #include "compiler/import/compositions/Elementary.h"
@@ -18,7 +18,7 @@ namespace {
 
 using nn::ReduceKind;
 
-/// The axes that operand 1 names, sorted and each once.
+/// Returns the axes that operand 1 names, sorted and without duplicates.
 FailureOr<SmallVector<int64_t>> readAxes(TfliteNode &node) {
   FailureOr<SmallVector<int64_t>> given = node->getIntegers(1);
   if (failed(given))
@@ -35,13 +35,13 @@ FailureOr<SmallVector<int64_t>> readAxes(TfliteNode &node) {
   return axes;
 }
 
-/// A mean takes the number of elements into the number that it multiplies by, whose bits it keeps.
+/// Returns the multiplier of a mean: `number` divided by the number of elements, without loss of bits.
 FixedPoint divideBy(FixedPoint number, int64_t count) {
   int shift = std::min({static_cast<int>(llvm::Log2_64(static_cast<uint64_t>(count))), 32, 31 + number.shift});
   return {static_cast<int32_t>((int64_t(number.multiplier) << shift) / count), number.shift - shift};
 }
 
-/// The sum in 32 bits, less the zero points, to the scale of the result.
+/// Adds up in 32 bits, subtracts the zero points, and rescales to the result.
 void importQuantizedSum(TfliteNode &node, Ints axes, bool keepDims, bool isMean) {
   NnBuilder &nn = node.nn;
   FailureOr<OneScale> input = readOneScale(node, 0), result = readResultScale(node);
@@ -84,7 +84,7 @@ void importLogicalReduction(TfliteNode &node, ReduceKind kind) {
 }
 
 void importArgReduction(TfliteNode &node, nn::ArgKind kind) {
-  node->ignore({"output_type"}); // the result states it too
+  node->ignore({"output_type"}); // the result has the same type
   FailureOr<int64_t> axis = readAxis(node, 1, getRank(node.getOperand(0)));
   Type type = node.getResultElementType();
   if (succeeded(axis))
@@ -96,7 +96,7 @@ void importCumulation(TfliteNode &node, nn::CumulateKind kind) {
   cumulate(node, kind, isExclusive, isReverse);
 }
 
-/// How a reduction takes integers that stand for reals.
+/// Returns the support of a reduction for quantized integers.
 Integers getIntegers(const ReductionOperator &row) {
   if (row.holds == Holds::Booleans || row.kind == ReduceKind::Prod)
     return Integers::Plain;

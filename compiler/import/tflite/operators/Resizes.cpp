@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Images of another size.
+// Resizes images.
 
 #include "compiler/import/compositions/Resampling.h"
 #include "compiler/import/tflite/Handlers.h"
@@ -12,7 +12,7 @@ using namespace mlir;
 namespace nacre::importer::tflite_format {
 namespace {
 
-/// The sizes and the rule for where elements lie; fails after an error.
+/// The new size, and the rule for the positions of elements.
 struct Resizing {
   SmallVector<int64_t> sizes;
   CornerRule rule = CornerRule::Asymmetric;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elements, rows and blocks written to computed places, and rows added up by their numbers.
+// Writes elements, rows and blocks to computed indices, and adds up rows by their numbers.
 
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/operands/Segments.h"
@@ -14,7 +14,7 @@ namespace {
 
 using nn::ScatterKind;
 
-/// Operand `index`, which is to be the shape of the result; fails after an error.
+/// Reads operand `index` as the shape of the result; fails after an error.
 FailureOr<SmallVector<int64_t>> readResultShape(TfliteNode &node, size_t index) {
   FailureOr<SmallVector<int64_t>> shape = node->getIntegers(index);
   if (failed(shape))
@@ -26,7 +26,7 @@ FailureOr<SmallVector<int64_t>> readResultShape(TfliteNode &node, size_t index) 
   return shape;
 }
 
-/// Updates added up in zeros: those of one place are all counted.
+/// Adds updates to zeros. Several updates of one element are all counted.
 void importScatterNd(TfliteNode &node) {
   NnBuilder &nn = node.nn;
   Value indices = node.getOperand(0), updates = node.getOperand(1);
@@ -37,7 +37,7 @@ void importScatterNd(TfliteNode &node) {
   node.setResult(nn.infer<nn::ScatterNdOp>(ScatterKind::Add, zeros, indices, updates));
 }
 
-/// Values at places, a row of coordinates each, or an index each where the result has one axis; one value may be for all.
+/// Writes values at coordinates, one row each, or at indices if the result has one axis. One value may be for all.
 void importSparseToDense(TfliteNode &node) {
   NnBuilder &nn = node.nn;
   Value indices = node.getOperand(0), values = node.getOperand(2), missing = node.getOperand(3);
@@ -59,7 +59,7 @@ void importSparseToDense(TfliteNode &node) {
         nn.infer<nn::ScatterNdOp>(ScatterKind::Set, nn.broadcast(missing, *shape), nn.reshape(indices, rows), values));
 }
 
-/// A block written over a part of operand 0 that begins where operand 2 says, moved so that it lies within.
+/// Writes a block over a part of operand 0. Operand 2 has its begin, which is moved so that the block is inside.
 void importDynamicUpdateSlice(TfliteNode &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0), block = node.getOperand(1), begins = node.getOperand(2);
@@ -74,7 +74,7 @@ void importDynamicUpdateSlice(TfliteNode &node) {
   }
   if (!node->checkShape(2, rank, "the start of the part along each axis"))
     return;
-  // Axes behind the last one that it does not fill are moved as they are.
+  // Trailing axes that the block fills completely are moved as a whole.
   int64_t axes = rank;
   while (axes > 0 && getShape(block)[axes - 1] == getShape(x)[axes - 1])
     --axes;

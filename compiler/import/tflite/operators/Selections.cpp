@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elements and slices at computed places, and what is found among elements.
+// Elements and slices at computed indices, and searches for elements.
 
 #include "compiler/import/compositions/Selections.h"
 #include "compiler/import/compositions/Tables.h"
@@ -14,7 +14,7 @@ using namespace mlir;
 namespace nacre::importer::tflite_format {
 namespace {
 
-/// Reports the reason where there is no such result, or none that memory can hold.
+/// Reports an error if the shape rule fails, or if the result is too large for memory.
 bool checkResult(TfliteNode &node, llvm::Expected<nn::Shape> shape) {
   if (shape)
     return node->checkFits(*shape);
@@ -22,7 +22,7 @@ bool checkResult(TfliteNode &node, llvm::Expected<nn::Shape> shape) {
   return false;
 }
 
-/// Whether there is anything to pick from; reports an error if not.
+/// True if there are elements to pick from; otherwise reports an error.
 bool checkExtent(TfliteNode &node, int64_t axis) {
   Value x = node.getOperand(0);
   if (getShape(x)[axis] > 0 || getType(node.getOperand(1)).getNumElements() == 0)
@@ -52,7 +52,7 @@ void importGather(TfliteNode &node) {
       node.setResult(nn.gather(x, indices, *axis));
     return;
   }
-  // The axis behind the batch, picked from by coordinates of one element, and what was before it again before it.
+  // The axis is moved after the batch axes for the gather. In the result, the axes before it are moved back.
   SmallVector<int64_t> order = axisRange(0, getRank(x)), column(getShape(indices)), back;
   order.erase(order.begin() + *axis);
   order.insert(order.begin() + batches, *axis);
@@ -76,7 +76,7 @@ void importGatherNd(TfliteNode &node) {
     node.setResult(node.nn.infer<nn::GatherNdOp>(x, indices, int64_t(0)));
 }
 
-/// Rows of a table.
+/// Returns rows of a table.
 void importEmbeddingLookup(TfliteNode &node) {
   NnBuilder &nn = node.nn;
   Value indices = node.getOperand(0), x = node.getOperand(1);
@@ -107,7 +107,7 @@ void importTopK(TfliteNode &node) {
   node.setResult(1, type && type.isInteger(32) ? nn.cast(indices, type) : indices);
 }
 
-/// A row of coordinates for each element that is not 0.
+/// The coordinates of each element that is not 0, one row each.
 void importWhere(TfliteNode &node) {
   if (!node->checkRank(0, 1))
     return;
@@ -115,10 +115,10 @@ void importWhere(TfliteNode &node) {
   node.setResult(found ? node.nn.transpose(found, {1, 0}) : Value());
 }
 
-/// What is different, in the order in which it appears, and for each element which it is.
+/// The unique elements, in the order in which they appear, and the index of each element among them.
 void importUnique(TfliteNode &node) {
   NnBuilder &nn = node.nn;
-  node->ignore({"idx_out_type"}); // the result states it too
+  node->ignore({"idx_out_type"}); // the result has the same type
   if (!node->checkRank(0, 1, 1))
     return;
   UniqueParts unique = findUnique(nn, node.getOperand(0), /*axis=*/0, /*sorted=*/false);
@@ -127,7 +127,7 @@ void importUnique(TfliteNode &node) {
   node.setResult(1, unique.inverse && type && type.isInteger(32) ? nn.cast(unique.inverse, type) : unique.inverse);
 }
 
-/// How many of the boundaries, which ascend, are not above each element.
+/// Counts the ascending boundaries that are not above each element.
 void importBucketize(TfliteNode &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);

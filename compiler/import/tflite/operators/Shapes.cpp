@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The same elements in another shape or order, repeated, or on diagonals.
+// Operators that change the shape or order of elements, repeat them, or put them on diagonals.
 //
 // How:  1. shapes and orders, 2. blocks of rows and columns.
 
@@ -19,7 +19,7 @@ namespace {
 // 1. Shapes and orders
 //===----------------------------------------------------------------------===//
 
-/// The shape is operand 1, or an option in old files; one size of it may be -1. A list of one 0 is a scalar there.
+/// The shape is operand 1, or an option in old files; one size may be -1. Old files write the shape of a scalar as [0].
 void importReshape(TfliteNode &node) {
   Value x = node.getOperand(0);
   SmallVector<int64_t> shape = node->getInts("new_shape");
@@ -35,7 +35,7 @@ void importReshape(TfliteNode &node) {
                  /*zeroIsZero=*/true);
 }
 
-/// The axes that are named, or all of one element where none is.
+/// Removes the named axes, or all axes of size 1 if none is named.
 void importSqueeze(TfliteNode &node) {
   SmallVector<int64_t> axes = node->getInts("squeeze_dims");
   removeAxes(node, axes.empty() ? std::nullopt : std::optional<Ints>(axes));
@@ -58,7 +58,7 @@ void importDepth(TfliteNode &node, bool toDepth) {
     node.setResult(toDepth ? spaceToDepth(nn, x, block) : depthToSpace(nn, x, block));
 }
 
-/// What is added stands for 0.
+/// Pads with the zero point.
 void importSpaceToBatch(TfliteNode &node) {
   const Quantization *quantization = node.getQuantization(0);
   FailureOr<SmallVector<int64_t>> blocks = node->getIntegers(1);

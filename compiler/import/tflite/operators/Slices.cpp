@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parts of tensors, and tensors of parts.
+// Slices, pads, splits and joins tensors.
 //
-// How:  1. slices, 2. pads, 3. several parts of one tensor, 4. one tensor of several.
+// How:  1. slices, 2. pads, 3. splits, 4. joins.
 
 #include "compiler/import/operands/Axes.h"
 #include "compiler/import/operands/JoinsAndSlices.h"
@@ -46,7 +46,7 @@ FailureOr<Ends> readEnds(TfliteNode &node) {
   return ends;
 }
 
-/// Zeros, or what stands for 0, or the one element of operand 2.
+/// Pads with 0, with the zero point of quantized integers, or with operand 2, which has one element.
 void importPad(TfliteNode &node) {
   FailureOr<Ends> ends = readEnds(node);
   if (failed(ends))
@@ -74,12 +74,12 @@ void importMirrorPad(TfliteNode &node) {
 }
 
 //===----------------------------------------------------------------------===//
-// 3. Several parts of one tensor
+// 3. Splits
 //===----------------------------------------------------------------------===//
 
-/// The axis is operand 0.
+/// Splits evenly. Operand 0 is the axis.
 void importSplit(TfliteNode &node) {
-  node->ignore({"num_splits"}); // as many as outputs
+  node->ignore({"num_splits"}); // equals the number of outputs
   Value x = node.getOperand(1);
   FailureOr<int64_t> axis = readAxis(node, 0, getRank(x));
   if (succeeded(axis))
@@ -87,7 +87,7 @@ void importSplit(TfliteNode &node) {
 }
 
 void importSplitV(TfliteNode &node) {
-  node->ignore({"num_splits"}); // as many as outputs
+  node->ignore({"num_splits"}); // equals the number of outputs
   Value x = node.getOperand(0);
   FailureOr<int64_t> axis = readAxis(node, 2, getRank(x));
   if (succeeded(axis))
@@ -95,14 +95,14 @@ void importSplitV(TfliteNode &node) {
 }
 
 void importUnpack(TfliteNode &node) {
-  node->ignore({"num"}); // as many as outputs
+  node->ignore({"num"}); // equals the number of outputs
   FailureOr<int64_t> axis = node->getAxis(node->getInt("axis", 0), getRank(node.getOperand(0)));
   if (succeeded(axis))
     unstack(node, *axis);
 }
 
 //===----------------------------------------------------------------------===//
-// 4. One tensor of several
+// 4. Joins
 //===----------------------------------------------------------------------===//
 
 void importConcatenation(TfliteNode &node) {
@@ -122,7 +122,7 @@ void importConcatenation(TfliteNode &node) {
 }
 
 void importPack(TfliteNode &node) {
-  node->ignore({"values_count"}); // as many as operands
+  node->ignore({"values_count"}); // equals the number of operands
   stack(node, node->getInt("axis", 0));
 }
 

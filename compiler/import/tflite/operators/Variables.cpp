@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Variables that have handles. The reader has followed these: an operator has the variable's value as operand 0.
+// Variables with handles. The reader resolves handles: an operator has the variable's value as operand 0.
 
 #include "compiler/import/tflite/Handlers.h"
 
@@ -10,7 +10,7 @@ namespace nacre::importer::tflite_format {
 
 static void importRead(TfliteNode &node) { node.setResult(node.getOperand(0)); }
 
-/// What becomes of the variable is as large as it was.
+/// The new value must have the shape and type of the old one.
 static void importAssign(TfliteNode &node) {
   Value before = node.getOperand(0), after = node.getOperand(1);
   if (getType(before) == getType(after))

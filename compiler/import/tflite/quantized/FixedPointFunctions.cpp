@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Exponentials and their kin in integers alone.
+// Exponentials and related functions with integer arithmetic only.
 
 #include "compiler/import/tflite/quantized/FixedPointFunctions.h"
 
@@ -15,7 +15,7 @@ using nn::divideByPower;
 
 static int16_t saturate16(int64_t x) { return static_cast<int16_t>(std::clamp<int64_t>(x, INT16_MIN, INT16_MAX)); }
 
-/// a * b / 2^15, halves up.
+/// Returns a * b / 2^15, halves up.
 static int16_t multiplyHigh(int16_t a, int16_t b) {
   const int32_t product = int32_t(a) * b, nudge = product >= 0 ? 1 << 14 : 1 - (1 << 14);
   return saturate16((product + nudge) / (1 << 15));
@@ -24,23 +24,23 @@ static int32_t multiplyHigh(int32_t a, int32_t b) { return nn::multiplyHigh(a, b
 
 namespace {
 
-/// The functions by numbers of `Raw`, of 32 or 16 bits; numbers of Q(n) have as many bits less n + 1 behind the point.
+/// The functions on `Raw` numbers of 32 or 16 bits. A number of Q(n) has bits - 1 - n bits after the point.
 template <typename Raw> struct FixedPointMath {
   static constexpr int bits = 8 * sizeof(Raw);
-  static constexpr Raw one = std::numeric_limits<Raw>::max(); ///< in Q0, as near as it gets
+  static constexpr Raw one = std::numeric_limits<Raw>::max(); ///< 1 in Q0, as near as possible
 
   static Raw add(Raw a, Raw b) { return static_cast<Raw>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b)); }
 
-  /// x * 2^exponent, saturated.
+  /// Returns x * 2^exponent, saturated.
   static Raw shiftLeft(Raw x, int exponent) {
     return static_cast<Raw>(std::clamp<int64_t>(int64_t(x) * (int64_t(1) << exponent), -int64_t(one) - 1, one));
   }
 
   static Raw narrow(int32_t raw) { return static_cast<Raw>(divideByPower(raw, 32 - bits)); }
-  /// A real of [-1, 1] in Q0: the nearest of 32 bits, and of these the nearest.
+  /// Returns a real of [-1, 1] in Q0: rounded to 32 bits, and then to `Raw`.
   static Raw toRaw(double real) { return narrow(static_cast<int32_t>(std::round(real * 2147483648.0))); }
 
-  /// Of x in [-1/4, 0), in Q0: the Taylor series around -1/8.
+  /// Returns exp(x) in Q0 for x in [-1/4, 0), by the Taylor series around -1/8.
   static Raw expOfLastQuarter(Raw a) {
     const Raw constant = toRaw(std::exp(-0.125)), third = toRaw(1.0 / 3);
     const Raw x = add(a, Raw(1) << (bits - 4)), x2 = multiplyHigh(x, x), x3 = multiplyHigh(x2, x),
@@ -56,20 +56,21 @@ template <typename Raw> struct FixedPointMath {
       return one;
     const int fractionalBits = bits - 1 - integerBits;
     const Raw quarter = static_cast<Raw>(1 << (fractionalBits - 2));
-    // Below a multiple of a quarter by the series; then, bit by bit, the exponentials of the powers of two in that multiple.
+    // The series gives exp of the distance to the next multiple of 1/4. For each bit of that multiple, multiply by the
+    // exponential of its power of two.
     const Raw last = static_cast<Raw>((x & (quarter - 1)) - quarter), multiple = static_cast<Raw>(last - x);
     Raw result = expOfLastQuarter(shiftLeft(last, integerBits));
     for (int exponent = -2; exponent < integerBits && exponent <= 4; ++exponent)
       if (multiple & (1 << (fractionalBits + exponent)))
         result = multiplyHigh(result, toRaw(std::exp(-std::ldexp(1.0, exponent))));
-    // Further out than the powers of two reach.
+    // Values below the range of these powers of two have the exponential 0.
     constexpr int mostBits = 5;
     if (integerBits > mostBits && x < -(1 << (bits - 1 - integerBits + mostBits)))
       return 0;
     return result;
   }
 
-  /// 2 / (1 + x) / 2 in Q2, by Newton's iteration from the line 48/17 - 32/17 d.
+  /// Returns 1 / (1 + x) in Q2, by Newton's iteration from the line 48/17 - 32/17 d.
   static Raw divideByOnePlus(Raw x) {
     const Raw start = narrow(1515870810), slope = narrow(-1010580540), oneOfQ2 = Raw(1) << (bits - 3);
     const Raw halfDenominator = static_cast<Raw>((int64_t(x) + one + 1) / 2);
@@ -95,12 +96,12 @@ template <typename Raw> struct FixedPointMath {
   static Raw hyperbolicTangent(Raw x, int integerBits) {
     if (x == 0)
       return 0;
-    // exp(-2 |x|): the same bits are twice as much with one more before the point.
+    // exp(-2 |x|): the same bits are twice the number if the point moves by one bit.
     const Raw ofNegative = oneMinusOverOnePlus(expOfNegative(x > 0 ? static_cast<Raw>(-x) : x, integerBits + 1));
     return x < 0 ? static_cast<Raw>(-ofNegative) : ofNegative;
   }
 
-  /// 1 / sqrt(2 x) of x in [1/4, 1) of Q3, by Newton's iteration from 1.
+  /// Returns 1 / sqrt(2 x) for x in [1/4, 1) in Q3, by Newton's iteration from 1.
   static Raw reciprocalRoot(Raw x) {
     const Raw half = static_cast<Raw>(divideByPower(x, 1)), threeHalves = static_cast<Raw>(3) << (bits - 5);
     Raw root = Raw(1) << (bits - 4);
@@ -128,7 +129,7 @@ int16_t hyperbolicTangent16(int16_t x, int integerBits) { return Math16::hyperbo
 nn::FixedPoint reciprocalRoot(int32_t x) {
   if (x <= 1)
     return {INT32_MAX, 0};
-  // To [2^27, 2^29) by powers of four.
+  // Scale to [2^27, 2^29) by powers of four.
   int shift = 11;
   for (; x >= 1 << 29; x /= 4)
     ++shift;
@@ -140,7 +141,7 @@ nn::FixedPoint reciprocalRoot(int32_t x) {
 
 nn::FixedPoint reciprocal(int32_t x) {
   const int headroom = llvm::countl_zero(static_cast<uint32_t>(x));
-  // The first bit is shifted out: what is left is the number less one, over the power of two.
+  // Shifting the leading bit out leaves x / 2^power - 1.
   const uint32_t rest = (static_cast<uint32_t>(x) << headroom) ^ 0x80000000U;
   return {reciprocalOfOnePlus(static_cast<int32_t>(rest)), headroom - 31};
 }
@@ -167,7 +168,7 @@ HardSwish::HardSwish(float inputScale, float resultScale) {
 int32_t HardSwish::operator()(int32_t x) const {
   const auto fine = static_cast<int16_t>(x * (1 << 7));
   const int16_t value = multiplyHigh(fine, resultMultiplier);
-  // The gate: from -1 to 1, then to 0 to 1.
+  // The gate is first in [-1, 1], then in [0, 1].
   int16_t gate = fine;
   if (gateShift > 0)
     gate = saturate16(int64_t(gate) * (int64_t(1) << (gateShift - 1)));

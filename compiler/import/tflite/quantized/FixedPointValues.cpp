@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. steps, 2. functions. Sums that the reference saturates have 64 bits.
+// How:  1. basic operations, 2. functions. Sums that the reference saturates are computed in 64 bits.
 
 #include "compiler/import/tflite/quantized/FixedPointValues.h"
 
@@ -15,7 +15,7 @@ using nn::BinaryKind;
 using nn::FixedPointRounding;
 
 //===----------------------------------------------------------------------===//
-// 1. Steps
+// 1. Basic operations
 //===----------------------------------------------------------------------===//
 
 Value constant32(NnBuilder &nn, int64_t number) {
@@ -31,7 +31,7 @@ Value divideAway(NnBuilder &nn, Value x, int64_t divisor) {
 }
 
 Value countLeadingZeros(NnBuilder &nn, Value x) {
-  // The position of the first bit that is set, bit by bit, the highest first.
+  // Finds the position of the leading bit, one bit of the position at a time.
   Value position = constant32(nn, 0);
   for (int bit = 4; bit >= 0; --bit) {
     Value isAbove = nn.binary(BinaryKind::GreaterEqual, x, static_cast<double>(int64_t(1) << (1 << bit)));
@@ -42,18 +42,18 @@ Value countLeadingZeros(NnBuilder &nn, Value x) {
   return nn.sub(constant32(nn, 31), position);
 }
 
-/// a * b / 2^31.
+/// Returns a * b / 2^31.
 static Value multiplyHigh(NnBuilder &nn, Value a, Value b) {
   return nn.requantize(FixedPointRounding::Double, a, b, constant32(nn, 0));
 }
 static Value multiplyHigh(NnBuilder &nn, Value a, int32_t b) { return multiplyHigh(nn, a, constant32(nn, b)); }
 
-/// As far as 32 bits reach.
+/// Clamps to 32 bits.
 static Value saturate32(NnBuilder &nn, Value wide) {
   return nn.cast(clamp(nn, wide, -2147483648.0, 2147483647.0), nn.types().getI32Type());
 }
 
-/// x * 2^exponent, saturated.
+/// Returns x * 2^exponent, saturated.
 static Value shiftLeft(NnBuilder &nn, Value x, int exponent) {
   return saturate32(nn, nn.mul(nn.cast(x, nn.types().getI64Type()), static_cast<double>(1 << exponent)));
 }
@@ -64,7 +64,7 @@ static Value shiftLeft(NnBuilder &nn, Value x, int exponent) {
 
 Value reciprocalOfOnePlus(NnBuilder &nn, Value x) {
   Type i32 = nn.types().getI32Type(), i64 = nn.types().getI64Type();
-  // (x + (2^31 - 1) + 1) / 2, which is not below 0.
+  // (x + (2^31 - 1) + 1) / 2, which is not negative.
   Value half = nn.cast(nn.div(nn.add(nn.cast(x, i64), 2147483648.0), 2), i32);
   Value quotient = nn.add(multiplyHigh(nn, half, -1010580540), constant32(nn, 1515870810));
   for (int iteration = 0; iteration < 3; ++iteration) {
@@ -74,13 +74,14 @@ Value reciprocalOfOnePlus(NnBuilder &nn, Value x) {
   return shiftLeft(nn, quotient, 1);
 }
 
-/// The power of two of a logarithm in Q6, moved by a quarter.
+/// Returns the exponent of the power of two in a logarithm, in Q6, plus a quarter.
 static Value powerOf(NnBuilder &nn, Value headroom, int32_t quarter) {
   return nn.add(nn.mul(nn.sub(constant32(nn, 12), headroom), static_cast<double>(1 << 25)),
                 static_cast<double>(quarter));
 }
 
-/// x = r * 2^power with r around sqrt(sqrt(1/2)), chosen out of two pairs; log(r) as a quotient of polynomials.
+/// Writes x as r * 2^power with r around sqrt(sqrt(1/2)), chosen from two candidates. log(r) is a quotient of
+/// polynomials.
 Value logarithm(NnBuilder &nn, Value x) {
   constexpr int32_t sqrtHalf = 1518500250, center = 1805811301, log2 = 1488522236, quarter = 1 << 23;
   constexpr int32_t numerator = 117049297, square = 127690142, constant = 1057819769, linear = 638450708;
@@ -109,7 +110,7 @@ FixedPointValue reciprocalRoot(NnBuilder &nn, Value x) {
   Type i32 = nn.types().getI32Type();
   Value isSmall = nn.binary(BinaryKind::LessEqual, x, 1.0);
   Value isLarge = nn.binary(BinaryKind::GreaterEqual, x, static_cast<double>(1 << 29));
-  // To [2^27, 2^29) by powers of four, and half of that.
+  // Scale to [2^27, 2^29) by powers of four, then halve.
   Value small = nn.binary(BinaryKind::Max, nn.select(isLarge, nn.div(x, 4), x), 2.0);
   Value pairs = nn.add(nn.div(nn.add(countLeadingZeros(nn, small), -1), 2), -1);
   Value input = nn.div(nn.binary(BinaryKind::ShiftLeft, small, nn.mul(pairs, 2)), 2);
@@ -120,7 +121,7 @@ FixedPointValue reciprocalRoot(NnBuilder &nn, Value x) {
     root = shiftLeft(nn, next, 3);
   }
   root = multiplyHigh(nn, root, 1518500250);
-  // A shift to the left is done here.
+  // A left shift is done here, because the result only has right shifts.
   Value shift = nn.sub(pairs, nn.add(nn.cast(isLarge, i32), 11));
   root = nn.binary(BinaryKind::ShiftLeft, root, nn.binary(BinaryKind::Max, shift, 0.0));
   shift = nn.binary(BinaryKind::Min, shift, 0.0);
@@ -132,7 +133,7 @@ Value interpolate16(NnBuilder &nn, const Entries16 &entries, Value x) {
   Value table = makeTable<int64_t>(nn, type, [&](int64_t index) { return int64_t(entries[index]); });
   Value steps = nn.add(x, 32768), index = nn.div(steps, 128), offset = nn.sub(steps, nn.mul(index, 128));
   Value here = nn.gather(table, index, 0), next = nn.gather(table, nn.add(index, 1), 0);
-  // By 128, halves up.
+  // Divides by 128, halves up.
   Value between = nn.requantize(FixedPointRounding::Single, nn.mul(nn.sub(next, here), offset), constant32(nn, 1 << 24),
                                 constant32(nn, 0));
   return nn.add(here, between);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ratios of scales as fixed-point numbers, in the precision in which the reference kernels take each of them.
+// Ratios of scales as fixed-point numbers, in the precision that the reference kernels use for each.
 //
-// Why:  a ratio that is rounded once more, or once less, is another multiplier, and then some results are others: in which
-//       precision a product is taken differs by operator, and is part of what it means.
+// One more or one less rounding of a ratio changes the multiplier, and then some results. So the precision of a product
+// is part of the meaning of each operator.
 
 #ifndef NACRE_COMPILER_IMPORT_TFLITE_QUANTIZED_FIXEDSCALES_H
 #define NACRE_COMPILER_IMPORT_TFLITE_QUANTIZED_FIXEDSCALES_H
@@ -16,29 +16,31 @@ namespace nacre::importer::tflite_format {
 
 using nn::FixedPoint;
 
-/// From integers by one scale to integers by another.
+/// Returns the factor from integers of one scale to those of another.
 inline FixedPoint scaleBetween(float from, float to) {
   return nn::toFixedPoint(static_cast<double>(from) / static_cast<double>(to));
 }
 
-/// From a sum of products to the result: of convolutions, and of fully connected layers with a scale for each channel.
+/// Returns the factor from a sum of products to the result, for convolutions and for fully connected layers with a
+/// scale per channel.
 inline FixedPoint scaleOfProducts(float input, float filter, float result) {
   return nn::toFixedPoint(static_cast<double>(input) * static_cast<double>(filter) / static_cast<double>(result));
 }
 
-/// The same of fully connected layers with one scale, and of integers without a sign: the product has single precision.
+/// Returns the same factor for fully connected layers with one scale and for unsigned integers: the product has single
+/// precision.
 inline FixedPoint scaleOfSingleProducts(float input, float filter, float result) {
   const float product = input * filter;
   return nn::toFixedPoint(static_cast<double>(product) / static_cast<double>(result));
 }
 
-/// alpha * input / result, all of it in single precision: of slopes, and of products of integers without a sign.
+/// Returns alpha * input / result, all in single precision, for slopes and for products of unsigned integers.
 inline FixedPoint scaleOfSlope(float input, float alpha, float result) {
   const float product = input * alpha, ratio = product / result;
   return nn::toFixedPoint(static_cast<double>(ratio));
 }
 
-/// Both operands of a sum, shifted to the left, on a scale of twice the larger one, and that scale on the result's.
+/// Factors of a sum: from both operands, shifted to the left, to twice the larger scale, and from that to the result.
 struct SumScales {
   FixedPoint lhs, rhs, result;
 };
@@ -48,7 +50,7 @@ inline SumScales scalesOfSum(float lhs, float rhs, float result, int leftShift) 
           nn::toFixedPoint(twice / (static_cast<double>(1 << leftShift) * static_cast<double>(result)))};
 }
 
-/// The same of the square of a difference.
+/// Returns the factors for the square of a difference.
 inline SumScales scalesOfSquare(float lhs, float rhs, float result, int leftShift) {
   SumScales scales = scalesOfSum(lhs, rhs, result, leftShift);
   const double twice = 2 * static_cast<double>(std::max(lhs, rhs));
@@ -56,13 +58,13 @@ inline SumScales scalesOfSquare(float lhs, float rhs, float result, int leftShif
   return scales;
 }
 
-/// From a quotient of integers to the result, in single precision.
+/// Returns the factor from a quotient of integers to the result, in single precision.
 inline FixedPoint scaleOfQuotient(float lhs, float rhs, float result) {
   const float product = rhs * result, ratio = lhs / product;
   return nn::toFixedPoint(static_cast<double>(ratio));
 }
 
-/// The power of two that a scale is, or is near to.
+/// Returns the exponent of the power of two that a scale nearly equals, or nullopt.
 inline std::optional<int> findPowerOfTwo(float scale) {
   const float logarithm = std::log(scale) * (1.0F / std::log(2.0F)), rounded = std::round(logarithm);
   return std::fabs(logarithm - rounded) < 1e-3F ? std::optional<int>(static_cast<int>(rounded)) : std::nullopt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. tables of any function, 2. the logistic function and what follows from it.
+// How:  1. tables of any function, 2. the logistic function and tanh.
 
 #include "compiler/import/tflite/quantized/InterpolatedTables.h"
 
@@ -23,7 +23,7 @@ Entries16 makeEntries16(Scale16<Real> input, Scale16<Real> result, llvm::functio
   const Real first = toReal(input, INT16_MIN), last = toReal(input, INT16_MAX), step = (last - first) / steps;
   const Real perReal = Real(65536) / (toReal(result, INT16_MAX) - toReal(result, INT16_MIN));
   auto saturate = [](Real entry) {
-    // What is no number is an end.
+    // NaN becomes the minimum.
     return entry > INT16_MIN ? static_cast<int16_t>(std::min<Real>(entry, INT16_MAX)) : int16_t(INT16_MIN);
   };
   auto getBegin = [&](int index) {
@@ -55,7 +55,8 @@ int16_t interpolate16(const Entries16 &entries, int16_t x) {
 // 2. The logistic function
 //===----------------------------------------------------------------------===//
 
-/// In 16 bits, each moved by half of what the line to the next is below the function in its middle.
+/// Returns 16-bit entries. Each is raised by half the distance from the line to the function in the middle of its
+/// interval.
 static std::array<uint16_t, 256> makeLogisticEntries() {
   auto logistic = [](double steps) { return 65536 / (1 + std::exp(-steps / 24)); };
   std::array<uint16_t, 256> entries{};
@@ -68,7 +69,7 @@ static std::array<uint16_t, 256> makeLogisticEntries() {
 }
 
 LogisticTable::LogisticTable(float inputScale, bool isTanh) : entries(makeLogisticEntries()), isTanh(isTanh) {
-  // Near to 2^-12, and for tanh to 2^-11, it is that.
+  // A scale near 2^-12, or near 2^-11 for tanh, counts as this power of two.
   std::optional<int> power = findPowerOfTwo(inputScale);
   if (power == -12 || (isTanh && power == -11)) {
     multiplier = 3 << (12 + *power);

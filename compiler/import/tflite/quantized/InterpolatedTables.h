@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions of integers of 16 bits as tables between whose entries the reference kernels interpolate: numbers, no IR.
+// Functions of 16-bit integers as tables, between whose entries the reference kernels interpolate. They compute
+// numbers, not IR.
 //
-// Why:  a table of every integer would be exact, and is not what the reference computes.
+// A table of all integers would be exact, but would differ from the reference.
 
 #ifndef NACRE_COMPILER_IMPORT_TFLITE_QUANTIZED_INTERPOLATEDTABLES_H
 #define NACRE_COMPILER_IMPORT_TFLITE_QUANTIZED_INTERPOLATEDTABLES_H
@@ -13,35 +14,36 @@
 
 namespace nacre::importer::tflite_format {
 
-/// An entry for each 128 integers, and one behind the last.
+/// One entry for every 128 integers, and one more at the end.
 using Entries16 = std::array<int16_t, 513>;
 
-/// What integers of 16 bits stand for, in the precision in which entries are computed.
+/// Quantization of 16-bit integers, in the precision in which entries are computed.
 template <typename Real> struct Scale16 {
   Real scale;
   int32_t zero;
 };
 
-/// The entries of a function of reals, each moved by half of what the interpolation is off in the middle behind it.
+/// Returns the entries of a function of reals. Each is corrected by half the error of the interpolation in the middle
+/// of its interval.
 template <typename Real>
 Entries16 makeEntries16(Scale16<Real> input, Scale16<Real> result, llvm::function_ref<Real(Real)> function);
 
-/// The entry, or what lies between two.
+/// Returns the interpolated value at `x`.
 int16_t interpolate16(const Entries16 &entries, int16_t x);
 
-/// LOGISTIC and TANH of 16 bits: 256 entries of the logistic function of multiples of 1/24, on one side of 0.
+/// LOGISTIC and TANH of 16 bits: 256 entries of the logistic function at multiples of 1/24, for positive numbers only.
 class LogisticTable {
 public:
   explicit LogisticTable(float inputScale, bool isTanh);
-  /// Whether the scale is one that 16 bits are enough for.
+  /// True if 16 bits suffice for the scale.
   bool isPossible() const { return multiplier > 0 && multiplier <= INT16_MAX; }
-  /// Of an integer by the scale, in Q0.
+  /// Returns the function of an integer of the input scale, in Q0.
   int16_t operator()(int16_t x) const;
 
 private:
   std::array<uint16_t, 256> entries;
   bool isTanh;
-  int32_t multiplier, shift = 0; ///< to multiples of 1/24 with 9 bits behind the point
+  int32_t multiplier, shift = 0; ///< factor to multiples of 1/24 with 9 bits after the point
 };
 
 } // namespace nacre::importer::tflite_format

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arithmetic of integers that stand for reals.
+// Arithmetic on quantized integers.
 
 #include "compiler/import/tflite/quantized/QuantizedElementwise.h"
 
@@ -23,11 +23,11 @@ static bool checkOneType(TfliteNode &node) {
   return false;
 }
 
-/// Whether integers have no sign: what computes them takes ratios of scales in single precision.
+/// True for unsigned integers, whose reference kernels compute ratios of scales in single precision.
 static bool isUnsigned(TfliteNode &node) { return getElementType(node.getOperand(0)).isUnsignedInteger(); }
 
-/// How far operands of 16 bits are to be shifted to the right to be of the result's scale, if all scales are powers of two and one
-/// operand has it already.
+/// Returns right shifts that bring 16-bit operands to the result's scale. Returns nullopt unless all scales are powers
+/// of two and one operand already has the result's scale.
 static std::optional<std::array<int, 2>> readShifts(TfliteNode &node, ArrayRef<OneScale> scales) {
   if (!node.getResultElementType().isSignlessInteger(16))
     return std::nullopt;
@@ -44,13 +44,13 @@ static std::optional<std::array<int, 2>> readShifts(TfliteNode &node, ArrayRef<O
   return std::array<int, 2>{lhs, rhs};
 }
 
-/// x / 2^shift of integers of 16 bits.
+/// Returns x / 2^shift for 16-bit integers.
 static Value shiftRight(NnBuilder &nn, Value x, int shift) {
   Value wide = centre(nn, x, 0);
   return shift == 0 ? wide : divideAway(nn, wide, int64_t(1) << std::min(shift, 17));
 }
 
-/// Both operands on one scale, as a sum takes them.
+/// Returns both operands on the common scale of a sum.
 static std::array<Value, 2> alignOperands(TfliteNode &node, const SumScales &scales, ArrayRef<OneScale> operands,
                                           int leftShift) {
   NnBuilder &nn = node.nn;
@@ -74,7 +74,7 @@ void importQuantizedSum(TfliteNode &node, BinaryKind kind, bool byPowers) {
     Value sum = nn.binary(kind, left, shiftRight(nn, node.getOperand(1), (*shifts)[1]));
     return node.setResult(saturate(nn, sum, 0, *range, type));
   }
-  // As far as 32 bits reach.
+  // The largest shifts for which 32 bits suffice.
   const int leftShift = type.isInteger(16) ? 15 : 20;
   SumScales scales = scalesOfSum(lhs->scale, rhs->scale, result->scale, leftShift);
   auto [left, right] = alignOperands(node, scales, {*lhs, *rhs}, leftShift);
@@ -89,7 +89,7 @@ void importQuantizedSquaredDifference(TfliteNode &node) {
   if (failed(lhs) || failed(rhs) || failed(result) || failed(range) || !checkOneType(node))
     return;
   Type type = node.getResultElementType();
-  // As far as the squares of 32 bits reach.
+  // The largest shift for which 32 bits suffice for the squares.
   const int leftShift = type.isInteger(16) ? 0 : 7;
   SumScales scales = scalesOfSquare(lhs->scale, rhs->scale, result->scale, leftShift);
   auto [left, right] = alignOperands(node, scales, {*lhs, *rhs}, leftShift);
@@ -119,7 +119,7 @@ void importQuantizedLeakyRelu(TfliteNode &node, float alpha) {
     return;
   Value x = centre(nn, node.getOperand(0), input->zero);
   FixedPoint slope = scaleOfSlope(input->scale, alpha, result->scale);
-  // Rounded as of a slope above zero.
+  // Rounds like a positive slope, then negates.
   const bool isFalling = slope.multiplier < 0;
   Value below = multiply(nn, x, {isFalling ? -slope.multiplier : slope.multiplier, slope.shift});
   if (isFalling)
@@ -183,7 +183,7 @@ void importQuantizedClamp(TfliteNode &node, ArrayRef<Activation> activations) {
     if (succeeded(other))
       range = IntegerRange{std::max(range->low, other->low), std::min(range->high, other->high)};
   }
-  // The ratio is taken in single precision here.
+  // The ratio has single precision here.
   Value scaled =
       multiply(nn, centre(nn, node.getOperand(0), input->zero), scaleOfSlope(input->scale, 1, result->scale));
   node.setResult(saturate(nn, scaled, result->zero, *range, node.getResultElementType()));
@@ -201,7 +201,7 @@ bool alignScales(TfliteNode &node, Value &lhs, Value &rhs) {
                     "not; convert the model again";
     return false;
   }
-  // As the reference kernels: with 8 bits more, times the scale itself.
+  // Like the reference kernels: multiply by 2^8, then by the scale itself.
   auto rescale = [&](Value x, const OneScale &by) {
     Value fine = node.nn.mul(centre(node.nn, x, by.zero), 256);
     return multiply(node.nn, fine, nn::toFixedPoint(static_cast<double>(by.scale)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arithmetic of integers that stand for reals, as the reference kernels compute it, to the bit.
+// Arithmetic on quantized integers, bit-exact with the reference kernels.
 
 #ifndef NACRE_COMPILER_IMPORT_TFLITE_QUANTIZED_QUANTIZEDELEMENTWISE_H
 #define NACRE_COMPILER_IMPORT_TFLITE_QUANTIZED_QUANTIZEDELEMENTWISE_H
@@ -9,38 +9,39 @@
 
 namespace nacre::importer::tflite_format {
 
-/// ADD or SUB: both operands shifted to the left and brought to one scale, then their sum or difference to the result's. Of 16
-/// bits whose scales are powers of two, one operand is brought to the other's, if `byPowers`.
+/// Imports ADD or SUB. Both operands are shifted left and brought to one scale; their sum or difference is rescaled to
+/// the result. If `byPowers`, 16-bit operands whose scales are powers of two are only shifted.
 void importQuantizedSum(TfliteNode &node, nn::BinaryKind kind, bool byPowers);
 
-/// SQUARED_DIFFERENCE: as a difference that is squared before it is brought to the result's scale.
+/// Imports SQUARED_DIFFERENCE: like a difference that is squared before it is rescaled to the result.
 void importQuantizedSquaredDifference(TfliteNode &node);
 
-/// MUL.
+/// Imports MUL.
 void importQuantizedProduct(TfliteNode &node);
 
-/// LEAKY_RELU: one number for what is above zero, one for what is below.
+/// Imports LEAKY_RELU: positive and negative numbers have different factors.
 void importQuantizedLeakyRelu(TfliteNode &node, float alpha);
 
-/// PRELU: slopes have a scale of their own.
+/// Imports PRELU, whose slopes have their own scale.
 void importQuantizedPRelu(TfliteNode &node);
 
-/// QUANTIZE of integers: from one scale to another.
+/// Imports QUANTIZE of integers: from one scale to another.
 void importRequantize(TfliteNode &node);
 
-/// DIV, of 8 bits: what is divided by what stands for 0 becomes 0.
+/// Imports DIV of 8 bits. A quotient by 0 is 0.
 void importQuantizedQuotient(TfliteNode &node);
 
-/// ABS.
+/// Imports ABS.
 void importQuantizedAbs(TfliteNode &node);
 
-/// ReLU and its kin, or what is within the ranges of two.
+/// Imports ReLU and similar functions; several activations limit the result together.
 void importQuantizedClamp(TfliteNode &node, llvm::ArrayRef<Activation> activations);
 
-/// Brings two operands that are compared to one scale where they have two; false after an error.
+/// Brings two operands that are compared to one scale if their scales differ; returns false after an error.
 bool alignScales(TfliteNode &node, mlir::Value &lhs, mlir::Value &rhs);
 
-/// Brings operands that are joined to the scale of the result; false after an error. Those that need it have 8 bits without a sign.
+/// Brings operands that are joined to the scale of the result; returns false after an error. Only unsigned 8-bit
+/// operands need this.
 bool rescaleToResult(TfliteNode &node, llvm::SmallVectorImpl<mlir::Value> &operands);
 
 } // namespace nacre::importer::tflite_format

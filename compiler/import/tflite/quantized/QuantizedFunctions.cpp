@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. tables, 2. exponentials and their kin, 3. roots, 4. from one scale to another.
+// How:  1. tables, 2. exponential functions, 3. roots, 4. conversions between scales.
 
 #include "compiler/import/tflite/quantized/QuantizedFunctions.h"
 
@@ -24,8 +24,8 @@ Value lookUp(NnBuilder &nn, Value x, int64_t first, ArrayRef<int32_t> table, Typ
 // 1. Tables
 //===----------------------------------------------------------------------===//
 
-/// A table of what becomes of all integers that the input may be, less the zero point; without that of the result. Integers
-/// have 8 bits, or 8 or 16.
+/// Computes the result by a table of `function` for all integers of the input. The function gets the input and returns
+/// the result without zero points. Integers have 8 bits, or 8 or 16 if `mostBits` is 16.
 template <typename Function> static void tabulate(TfliteNode &node, unsigned mostBits, Function function) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
@@ -47,15 +47,16 @@ template <typename Function> static void tabulate(TfliteNode &node, unsigned mos
   node.setResult(lookUp(nn, nn.cast(x, nn.types().getI32Type()), range->low, table, getElementType(x)));
 }
 
-/// Whether integers have 16 bits with a sign, whose functions are interpolated.
+/// True for signed 16-bit integers, whose functions are interpolated.
 static bool isInterpolated(TfliteNode &node) { return getElementType(node.getOperand(0)).isSignlessInteger(16); }
 
-/// The nearest number of steps; what is no number, or far outside, is an end.
+/// Returns the nearest number of steps, limited to a range beyond that of all results. NaN becomes 0.
 static int64_t roundSteps(float steps) {
   return std::isnan(steps) ? 0 : static_cast<int64_t>(std::clamp(std::round(steps), -1e6F, 1e6F));
 }
 
-/// A function of reals in single precision, which is told the least and the largest real that the result can be.
+/// Imports a function of reals in single precision. It also gets the least and the largest real that the result can
+/// represent.
 static void importReal(TfliteNode &node, llvm::function_ref<float(float, float, float)> function) {
   FailureOr<OneScale> input = readOneScale(node, 0), result = readResultScale(node);
   FailureOr<IntegerRange> range = getRange(node, Activation::None);
@@ -80,10 +81,10 @@ void importTabulated(TfliteNode &node, float (*function)(float)) {
 }
 
 //===----------------------------------------------------------------------===//
-// 2. Exponentials and their kin
+// 2. Exponential functions
 //===----------------------------------------------------------------------===//
 
-/// Whether the result is by 1/2^fractionalBits around a zero point; reports an error if not.
+/// True if the result has the scale 2^-fractionalBits and the given zero point; otherwise reports an error.
 static bool checkResult(TfliteNode &node, int fractionalBits, int64_t zero) {
   FailureOr<OneScale> result = readResultScale(node);
   if (failed(result))
@@ -95,7 +96,7 @@ static bool checkResult(TfliteNode &node, int fractionalBits, int64_t zero) {
   return false;
 }
 
-/// Integers of 16 bits with a sign, by the table of the logistic function.
+/// Imports signed 16-bit integers with the table of the logistic function.
 static void importOf16Bits(TfliteNode &node, bool isTanh) {
   FailureOr<OneScale> input = readOneScale(node, 0);
   if (failed(input) || !checkResult(node, /*fractionalBits=*/15, 0))
@@ -110,13 +111,13 @@ static void importOf16Bits(TfliteNode &node, bool isTanh) {
   tabulate(node, 16, [&](int32_t x, OneScale, OneScale) { return int64_t(function(static_cast<int16_t>(x))); });
 }
 
-/// A function of Q4 by its own integers, whose least and greatest stand for what lies further out.
+/// Imports a fixed-point function with operands in Q4. Results for larger operands are clamped to the result's range.
 static void importFunction(TfliteNode &node, int32_t (*function)(int32_t), int fractionalBits, bool isTanh) {
   if (isInterpolated(node))
     return importOf16Bits(node, isTanh);
   FailureOr<OneScale> input = readOneScale(node, 0);
   FailureOr<IntegerRange> range = getRange(node, Activation::None);
-  // The result of a tanh lies around the middle.
+  // The range of a tanh is symmetric.
   const int64_t resultZero = failed(range) ? 0 : isTanh ? range->low + 128 : range->low;
   if (failed(input) || failed(range) || !checkResult(node, fractionalBits, resultZero))
     return;
@@ -183,7 +184,7 @@ void importQuantizedReciprocalRoot(TfliteNode &node) {
 }
 
 //===----------------------------------------------------------------------===//
-// 4. From one scale to another
+// 4. Conversions between scales
 //===----------------------------------------------------------------------===//
 
 Value convertInSinglePrecision(NnBuilder &nn, Value x, OneScale from, OneScale to) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions of integers of 8 or 16 bits that stand for reals, as tables of all of them.
+// Functions of quantized integers of 8 or 16 bits, as tables of all integers.
 
 #ifndef NACRE_COMPILER_IMPORT_TFLITE_QUANTIZED_QUANTIZEDFUNCTIONS_H
 #define NACRE_COMPILER_IMPORT_TFLITE_QUANTIZED_QUANTIZEDFUNCTIONS_H
@@ -9,29 +9,29 @@
 
 namespace nacre::importer::tflite_format {
 
-/// The entry of `table` for each element of `x`, i32 whose least is `first`.
+/// Returns the entry of `table` for each element of `x`, i32 whose minimum is `first`.
 mlir::Value lookUp(NnBuilder &nn, mlir::Value x, int64_t first, llvm::ArrayRef<int32_t> table, mlir::Type type);
 
-/// LOGISTIC and TANH in integers alone.
+/// Import LOGISTIC and TANH with integer arithmetic only.
 void importQuantizedLogistic(TfliteNode &node);
 void importQuantizedTanh(TfliteNode &node);
 
-/// HARD_SWISH in integers alone.
+/// Imports HARD_SWISH with integer arithmetic only.
 void importQuantizedHardSwish(TfliteNode &node);
 
-/// A function of reals in single precision, rounded to the result's integers; of 16 bits interpolated.
+/// Imports a function of reals in single precision, rounded to the result's integers. For 16 bits it is interpolated.
 void importTabulated(TfliteNode &node, float (*function)(float));
 
-/// LOG: what has no logarithm is the least that the result can be.
+/// Imports LOG. Numbers without a logarithm become the minimum of the result.
 void importQuantizedLog(TfliteNode &node);
 
-/// SQRT, cut to an integer. What has no root is 0.
+/// Imports SQRT, truncated to an integer. Negative numbers become 0.
 void importQuantizedSqrt(TfliteNode &node);
 
-/// RSQRT: of 8 bits in integers alone. What has no root is the most that the result can be.
+/// Imports RSQRT; of 8 bits with integer arithmetic only. Numbers without a result become the maximum of the result.
 void importQuantizedReciprocalRoot(TfliteNode &node);
 
-/// Integers of a scale and a zero point as those of the result: what a concatenation of 8 bits without a sign does with its parts.
+/// Converts unsigned 8-bit integers to another scale and zero point, as a concatenation does with its operands.
 mlir::Value convertInSinglePrecision(NnBuilder &nn, mlir::Value x, OneScale from, OneScale to);
 
 } // namespace nacre::importer::tflite_format

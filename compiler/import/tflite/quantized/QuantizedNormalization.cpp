@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// L2_NORMALIZATION in integers alone: the sum of squares, the reciprocal of its root, and a product with that.
+// L2_NORMALIZATION with integer arithmetic only: each element times the reciprocal root of the sum of squares.
 
 #include "compiler/import/tflite/quantized/QuantizedNormalization.h"
 
@@ -29,7 +29,7 @@ void importQuantizedL2Normalization(TfliteNode &node) {
   Value distance = centre(nn, x, input->zero);
   Value sum = nn.reduce(nn::ReduceKind::Sum, nn.mul(distance, distance), getRank(x) - 1, /*keepDims=*/true);
   FixedPointValue root = reciprocalRoot(nn, sum);
-  // Without a sign, what is multiplied has the result's bits already; with one they are in the shift.
+  // The reference shifts unsigned factors by the result's bits before the product, and signed ones after it.
   Value factor = type.isUnsignedInteger() ? nn.mul(distance, static_cast<double>(1 << fractionalBits)) : distance;
   Value shift = type.isUnsignedInteger() ? root.shift : nn.add(root.shift, fractionalBits);
   Value scaled = nn.requantize(nn::FixedPointRounding::Double, factor, root.multiplier, shift);

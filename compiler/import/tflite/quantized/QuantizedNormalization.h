@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// L2_NORMALIZATION in integers alone.
+// L2_NORMALIZATION with integer arithmetic only.
 
 #ifndef NACRE_COMPILER_IMPORT_TFLITE_QUANTIZED_QUANTIZEDNORMALIZATION_H
 #define NACRE_COMPILER_IMPORT_TFLITE_QUANTIZED_QUANTIZEDNORMALIZATION_H
@@ -9,7 +9,7 @@
 
 namespace nacre::importer::tflite_format {
 
-/// Along the last axis, of 8 bits.
+/// Imports a normalization along the last axis, of 8 bits.
 void importQuantizedL2Normalization(TfliteNode &node);
 
 } // namespace nacre::importer::tflite_format

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// DIV of integers that stand for reals.
+// DIV of quantized integers.
 //
-// How:  the reciprocal of a divisor of 8 bits is an entry of a table, and so is how far a dividend can be shifted to the left before
-//       it is multiplied by it.
+// The reciprocal of an 8-bit divisor is an entry of a table. So is the number of bits by which a dividend can be
+// shifted left before the product.
 
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/tflite/quantized/FixedPointFunctions.h"
@@ -20,9 +20,9 @@ namespace nacre::importer::tflite_format {
 using nn::BinaryKind;
 using nn::FixedPointRounding;
 
-constexpr int32_t farthest = 255; ///< that integers of 8 bits are from their zero point
+constexpr int32_t farthest = 255; ///< maximum distance of 8-bit integers from their zero point
 
-/// How many bits of an integer are the same as its sign, without that.
+/// Returns how many bits after the sign bit equal it.
 static int32_t countSignBits(int32_t x) { return llvm::countl_zero(static_cast<uint32_t>(x < 0 ? ~x : x)) - 1; }
 
 void importQuantizedQuotient(TfliteNode &node) {
@@ -46,7 +46,7 @@ void importQuantizedQuotient(TfliteNode &node) {
   for (int32_t dividend = -farthest; dividend <= farthest; ++dividend)
     headrooms.push_back(std::min(countSignBits(dividend), 30));
 
-  // The divisor's sign is the dividend's.
+  // The sign of the divisor is moved to the dividend.
   Value x = centre(nn, node.getOperand(0), lhs->zero), y = centre(nn, node.getOperand(1), rhs->zero);
   x = nn.select(nn.binary(BinaryKind::Less, y, 0.0), nn.unary(nn::UnaryKind::Neg, x), x);
   y = nn.unary(nn::UnaryKind::Abs, y);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. where positions lie on an axis, as the reference computes it in integers and in floats, 2. images.
+// How:  1. positions on an axis, as the reference computes them in integers and in floats, 2. images.
 
 #include "compiler/import/tflite/quantized/QuantizedResize.h"
 
@@ -18,7 +18,7 @@ namespace {
 // 1. Axes
 //===----------------------------------------------------------------------===//
 
-/// The elements around each position, and how far it is behind the first of them.
+/// Elements around each position, and the distance of the position from the first of them.
 template <typename Number> struct Neighbours {
   SmallVector<int64_t> lower, upper;
   SmallVector<Number> fractions;
@@ -30,10 +30,10 @@ template <typename Number> struct Neighbours {
   }
 };
 
-/// Whether corners of both images lie on one another along an axis.
+/// True if the corners of both images coincide along an axis.
 bool alignsCorners(CornerRule rule, int64_t output) { return rule == CornerRule::AlignCorners && output > 1; }
 
-/// In steps of 1/1024.
+/// Returns neighbours with fractions in steps of 1/1024.
 Neighbours<int64_t> findInIntegers(int64_t input, int64_t output, CornerRule rule) {
   constexpr int64_t unit = 1024;
   const int64_t aligned = alignsCorners(rule, output) ? 1 : 0, from = input - aligned, to = output - aligned;
@@ -68,14 +68,14 @@ Neighbours<float> findInReals(int64_t input, int64_t output, CornerRule rule) {
 // 2. Images
 //===----------------------------------------------------------------------===//
 
-/// The rows and columns that an image's new ones are made of, as values of the type that is computed in.
+/// Picks and weighs rows and columns of an image, in the element type of the computation.
 struct Corners {
   NnBuilder &nn;
   Type type;
 
   Value pick(Value x, Ints indices, int64_t axis) { return nn.gather(x, nn.integers(indices), axis); }
 
-  /// A number for each position along an axis of images.
+  /// Returns one number for each position along an axis of images.
   template <typename Number> Value weigh(ArrayRef<Number> numbers, int64_t axis) {
     const auto count = static_cast<int64_t>(numbers.size());
     using Element = std::conditional_t<std::is_integral_v<Number>, int64_t, double>;
@@ -85,7 +85,7 @@ struct Corners {
   }
 };
 
-/// The sum of both neighbours, each as near to the position as it weighs.
+/// Returns the weighted sum of both neighbours.
 Value blend(Corners corners, Value x, const Neighbours<int64_t> &neighbours, int64_t axis) {
   NnBuilder &nn = corners.nn;
   SmallVector<int64_t> rest =
@@ -104,7 +104,7 @@ Value resizeInIntegers(NnBuilder &nn, Value x, Ints sizes, CornerRule rule) {
   return nn.cast(divideAway(nn, sums, 1 << 20), getElementType(x));
 }
 
-/// Four products, added up in the reference's order.
+/// Adds four products in the reference's order.
 Value resizeInReals(NnBuilder &nn, Value x, Ints sizes, CornerRule rule) {
   Corners corners{nn, nn.types().getF32Type()};
   const Neighbours<float> rows = findInReals(getShape(x)[1], sizes[0], rule),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// RESIZE_BILINEAR of integers that stand for reals.
+// RESIZE_BILINEAR of quantized integers.
 
 #ifndef NACRE_COMPILER_IMPORT_TFLITE_QUANTIZED_QUANTIZEDRESIZE_H
 #define NACRE_COMPILER_IMPORT_TFLITE_QUANTIZED_QUANTIZEDRESIZE_H
@@ -10,8 +10,8 @@
 
 namespace nacre::importer::tflite_format {
 
-/// To `sizes` rows and columns: positions and weights are multiples of 1/1024; of integers of 8 bits without a sign they are reals in
-/// single precision.
+/// Resizes to `sizes` rows and columns. Positions and weights are multiples of 1/1024; for unsigned 8-bit integers they
+/// have single precision.
 void importQuantizedResize(TfliteNode &node, Ints sizes, CornerRule rule);
 
 } // namespace nacre::importer::tflite_format

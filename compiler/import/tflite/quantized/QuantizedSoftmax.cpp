@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. of 8 bits: the distance of each element from the largest of its row is one of 256, so that its exponential is an entry of
-//          a table. The sum of these is shifted to the left until its first bit is set; its reciprocal comes from Newton's
-//          iteration on integers. Exponential times reciprocal, shifted back and rounded, is the result,
-//       2. of 16 bits: both functions are interpolated between entries of tables,
-//       3. the logarithm of 8 bits: distances as they are, less the logarithm of the sum.
+// How:  1. 8 bits: the distance of an element from the largest of its row is one of 256 numbers, so its exponential is
+//          an entry of a table. The sum of these is shifted left until its leading bit is set. Its reciprocal comes
+//          from Newton's iteration on integers. The result is exponential times reciprocal, shifted back and rounded,
+
+//       2. 16 bits: both functions are interpolated between entries of tables,
+//       3. the logarithm of 8 bits: the distance minus the logarithm of the sum.
 
 #include "compiler/import/tflite/quantized/QuantizedSoftmax.h"
 
@@ -24,17 +25,17 @@ using nn::BinaryKind;
 using nn::FixedPointRounding;
 using nn::ReduceKind;
 
-constexpr int integerBits = 5;       ///< before the point, of distances
-constexpr int accumulationBits = 12; ///< of sums of exponentials
+constexpr int integerBits = 5;       ///< bits of distances before the point
+constexpr int accumulationBits = 12; ///< bits of sums of exponentials before the point
 
-/// A distance of integers to Q(integerBits).
+/// Returns the factor from distances of integers to Q(integerBits).
 FixedPoint scaleDistances(float scale, float beta) {
   const double limit = 2147483647.0;
   return nn::toFixedPoint(
       std::min(static_cast<double>(beta) * static_cast<double>(scale) * (1 << (31 - integerBits)), limit));
 }
 
-/// The exponentials of distances -255 to 0, in Q0; 0 where they are too far.
+/// Returns the exponentials of distances -255 to 0 in Q0; 0 for distances that are too large.
 SmallVector<int32_t> makeExponentials(float scale, float beta) {
   FixedPoint number = scaleDistances(scale, beta);
   const int32_t radius = getInputRadius(integerBits, number.shift);
@@ -46,19 +47,19 @@ SmallVector<int32_t> makeExponentials(float scale, float beta) {
   return entries;
 }
 
-/// Exponentials as they are added up: without so many bits, halves up.
+/// Returns exponentials as addends, rounded to `accumulationBits` fewer bits, halves up.
 Value makeAddends(NnBuilder &nn, Value exponentials) {
   auto shifted = [&](int bits) { return nn.binary(BinaryKind::ShiftRight, exponentials, bits); };
   return nn.add(shifted(accumulationBits), nn.binary(BinaryKind::And, shifted(accumulationBits - 1), 1));
 }
 
-/// The elements less the largest of their row.
+/// Returns the elements minus the largest of their row.
 Value makeDistances(NnBuilder &nn, Value x) {
   Value wide = nn.cast(x, nn.types().getI32Type());
   return nn.sub(wide, nn.reduce(ReduceKind::Max, wide, getRank(x) - 1, /*keepDims=*/true));
 }
 
-/// Along the last axis, which stays.
+/// Adds up along the last axis, and keeps the axis.
 Value addUp(NnBuilder &nn, Value x) {
   return x ? nn.reduce(ReduceKind::Sum, x, getRank(x) - 1, /*keepDims=*/true) : Value();
 }
@@ -74,11 +75,11 @@ void importOf8Bits(TfliteNode &node, float inputScale, float beta, IntegerRange 
   Value terms = lookUp(nn, distance, -255, makeExponentials(inputScale, beta), i32);
   Value sum = addUp(nn, makeAddends(nn, terms));
   Value headroom = countLeadingZeros(nn, sum);
-  // The first bit is shifted out: what is left is the sum less one, over the power of two.
+  // Shifting the leading bit out leaves sum / 2^power - 1.
   Value rest = nn.binary(BinaryKind::ShiftLeft, sum, headroom);
   rest = nn.binary(BinaryKind::Xor, rest, constant32(nn, INT32_MIN));
   Value reciprocal = reciprocalOfOnePlus(nn, rest);
-  // 2^(accumulationBits - headroom) and the bits of the result make the shift.
+  // The shift combines 2^(accumulationBits - headroom) and the bits of the result.
   Value shift = nn.sub(headroom, constant32(nn, accumulationBits + 31 - bits));
   Value scaled = nn.requantize(FixedPointRounding::Double, terms, reciprocal, shift);
   node.setResult(saturate(nn, scaled, range.low, range, node.getResultElementType()));
@@ -90,7 +91,7 @@ void importOf8Bits(TfliteNode &node, float inputScale, float beta, IntegerRange 
 
 void importOf16Bits(TfliteNode &node, float inputScale, float beta) {
   NnBuilder &nn = node.nn;
-  constexpr double codes = 65535, farthest = 10; // exponentials of less are 0
+  constexpr double codes = 65535, farthest = 10; // exponentials of smaller numbers are 0
   constexpr int32_t least = INT16_MIN, most = INT16_MAX;
   const Scale16<double> unit{2 / codes, 0};
   const Entries16 exponentials =
@@ -101,7 +102,7 @@ void importOf16Bits(TfliteNode &node, float inputScale, float beta) {
   Value distance = multiply(nn, makeDistances(nn, node.getOperand(0)), nn::toFixedPoint(scale));
   Value terms = interpolate16(nn, exponentials, clamp(nn, nn.add(distance, most), least, most));
   Value sum = addUp(nn, terms), headroom = countLeadingZeros(nn, sum);
-  // The sum less one, over the power of two; of 31 bits 17 are kept, and of these 16.
+  // sum / 2^power - 1: of 31 bits 17 are kept, and of these 16.
   Value shifted = nn.binary(BinaryKind::ShiftLeft, sum, nn.add(headroom, -1));
   shifted = multiply(nn, shifted, {1 << 17, 0}, FixedPointRounding::Single);
   Value rest = clamp(nn, nn.add(shifted, -((1 << 15) + (1 << 16))), least, most);
@@ -160,7 +161,7 @@ void importQuantizedLogSoftmax(TfliteNode &node) {
   Value distance = makeDistances(nn, x);
   Value exponentials = lookUp(nn, distance, -255, makeExponentials(input->scale, /*beta=*/1), i32);
   Value log = logarithm(nn, addUp(nn, makeAddends(nn, exponentials)));
-  // Distances whose difference from the logarithm has more than 32 bits are too far.
+  // Distances whose difference from the logarithm exceeds 32 bits are too large.
   Value farthest = multiply(nn, nn.add(log, -2147483648.0), nn::toFixedPoint(perStep));
   farthest = nn.binary(BinaryKind::Max, farthest, -static_cast<double>(radius) - 1);
   Value difference = nn.sub(nn.cast(lookUp(nn, distance, -255, steps, i32), i64), nn.cast(log, i64));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Integers that stand for reals, as values that handlers compute with.
+// Quantized integers as values that handlers compute with.
 
 #include "compiler/import/tflite/quantized/Rescaling.h"
 
@@ -71,7 +71,7 @@ Value toReals(TfliteNode &node, size_t operand) {
   return dequantize(nn, x, scales, zeros, {quantization->axis}, nn.types().getF32Type());
 }
 
-/// A number for each of the filter's scales; fails after an error.
+/// Returns a factor for each of the filter's scales; fails after an error.
 static FailureOr<SmallVector<FixedPoint>> scaleChannels(TfliteNode &node, size_t input, size_t filter,
                                                         int64_t filterAxis, bool hasSingleProduct) {
   FailureOr<OneScale> inputScale = readOneScale(node, input), result = readResultScale(node);
@@ -96,7 +96,7 @@ void finishProducts(TfliteNode &node, Value sums, size_t input, size_t filter, s
   int64_t biasType = node->getInt("quantized_bias_type", schema::TensorType_FLOAT32);
   if (failed(numbers) || failed(result) || failed(range) || node->hasFailed() || !sums)
     return node.setResult({});
-  // Integers of 16 bits are added up in 64, unless the bias has 32.
+  // 16-bit integers are added up in 64 bits, unless the bias has 32.
   Value added = node.getOperand(bias);
   Type i32 = nn.types().getI32Type();
   if (added ? getElementType(added) == i32 : biasType == schema::TensorType_INT32)

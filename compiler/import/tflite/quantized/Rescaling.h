@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Integers that stand for reals, as values that handlers compute with.
+// Quantized integers as values that handlers compute with.
 
 #ifndef NACRE_COMPILER_IMPORT_TFLITE_QUANTIZED_RESCALING_H
 #define NACRE_COMPILER_IMPORT_TFLITE_QUANTIZED_RESCALING_H
@@ -10,7 +10,8 @@
 
 namespace nacre::importer::tflite_format {
 
-/// A scale and a zero point for all elements of an operand or a result; fails after an error where it has none, or several.
+/// A scale and a zero point for all elements of an operand or a result. Reading them reports an error and fails unless
+/// there is exactly one pair.
 struct OneScale {
   float scale;
   int64_t zero;
@@ -18,27 +19,27 @@ struct OneScale {
 mlir::FailureOr<OneScale> readOneScale(TfliteNode &node, size_t operand);
 mlir::FailureOr<OneScale> readResultScale(TfliteNode &node, size_t result = 0);
 
-/// operand - zero, as i32.
+/// Returns operand - zero, as i32.
 mlir::Value centre(NnBuilder &nn, mlir::Value integers, int64_t zero);
 
-/// x times the number, as i32, in the way of rounding that the operator has.
+/// Returns x times the number as i32, rounded as the operator does.
 mlir::Value multiply(NnBuilder &nn, mlir::Value x, FixedPoint number,
                      nn::FixedPointRounding rounding = nn::FixedPointRounding::Double);
 
-/// The constants of one number, or one for each channel, the last axis: multipliers and shifts.
+/// Multipliers and shifts as constants: one of each, or one for each index of the last axis.
 struct FixedPointTables {
   mlir::Value multiplier, shift;
 };
 FixedPointTables makeTables(NnBuilder &nn, llvm::ArrayRef<FixedPoint> numbers);
 
-/// x + zero within the range, in the type of the result.
+/// Returns x + zero, clamped to the range, in the type of the result.
 mlir::Value saturate(NnBuilder &nn, mlir::Value x, int64_t zero, IntegerRange range, mlir::Type type);
 
-/// The reals that a constant or a value stands for, as f32: weights of layers that are computed in floating point.
+/// Returns an operand's dequantized values as f32, for weights of layers that compute in floating point.
 mlir::Value toReals(TfliteNode &node, size_t operand);
 
-/// Sums of products of operands `input` and `filter`, whose channels `filterAxis` of it counts, to the result: with a bias that
-/// may be null, and the fused activation.
+/// Rescales sums of products of operands `input` and `filter` to the result. Axis `filterAxis` of the filter counts
+/// channels. Adds the bias, which may be null, and applies the fused activation.
 void finishProducts(TfliteNode &node, mlir::Value sums, size_t input, size_t filter, size_t bias, int64_t filterAxis,
                     bool hasSingleProduct);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LSTM in integers alone, to the bit as the reference kernel has it: input and hidden state of 8 bits, gates of 16 in Q3, the
-// cell of 16 by a power of two.
+// LSTM with integer arithmetic only, bit-exact with the reference kernel. Input and hidden state have 8 bits, gates 16
+// bits in Q3. The cell has 16 bits, and its scale is a power of two.
 //
 // How:  1. scales as fixed-point numbers, in the precision of the reference,
-//       2. the input's products, for all steps at once; 3. a step. Numbers are i32 between operators, and cut where the reference
-//       stores them in fewer bits.
+//       2. the input's products, for all steps at once, 3. a step. Values are i32 between operators. They are clamped
+//          where the reference stores them in fewer bits.
 
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/compositions/IntegerArithmetic.h"
@@ -65,7 +65,7 @@ private:
     return false;
   }
 
-  /// The gates that have columns of their own, in LstmGate's order.
+  /// Returns the gates that have their own columns, in LstmGate's order.
   SmallVector<size_t> gates() const {
     SmallVector<size_t> all;
     for (size_t gate = sizes.isCoupled ? 1 : 0; gate < kNumLstmGates; ++gate)
@@ -82,7 +82,7 @@ private:
       return false;
     inputZero = input->zero;
     stateZero = state->zero;
-    // What is stored of the cell is a real by a power of two.
+    // The scale of the stored cell must be a power of two.
     std::optional<int> power = findPowerOfTwo(cell->scale);
     if (!power || *power > -9 || *power < -15 || cell->zero != 0)
       return refuse("the cell's scale must be a power of two from 2^-15 to 2^-9, and its zero point must be 0");
@@ -148,7 +148,7 @@ private:
     const float product = scale->scale * hiddenScale / stateScale;
     projection = nn.transpose(weights, {1, 0});
     projectionScale = nn::toFixedPoint(static_cast<double>(product));
-    // The bias, and what the hidden state's zero point adds to all sums.
+    // The bias, and the contribution of the hidden state's zero point to all sums.
     Value ones = nn.splat(RankedTensorType::get({1, sizes.cells}, i8), 1);
     Value bias = nn.mul(nn.matmul(nn.cast(ones, i32), nn.cast(projection, i32)), static_cast<double>(hiddenZero));
     if (Value given = node.getOperand(places.projection + 1))
@@ -157,7 +157,7 @@ private:
     return projectionBias != Value();
   }
 
-  /// A function of every integer of 16 bits.
+  /// Returns a table of a function for all 16-bit integers.
   Value makeFunction(int16_t (*function)(int16_t, int), int integerBits) {
     return makeTable<int64_t>(nn, RankedTensorType::get(65536, i16), [&](int64_t index) {
       return int64_t(function(static_cast<int16_t>(index - 32768), integerBits));
@@ -176,7 +176,7 @@ private:
   // 2. The input
   //===--------------------------------------------------------------------===//
 
-  /// The matrices of the gates side by side: [columns, gates * cells].
+  /// Returns the matrices of the gates side by side: [columns, gates * cells].
   Value joinMatrices(size_t first) {
     SmallVector<Value> parts;
     for (size_t gate : gates())
@@ -184,7 +184,7 @@ private:
     return nn.transpose(nn.concat(parts, 0), {1, 0});
   }
 
-  /// Sums of all gates to Q3: each gate has a number of its own.
+  /// Rescales the sums of all gates to Q3; each gate has its own factor.
   Value rescaleGates(Value sums, ArrayRef<FixedPoint> scales) {
     SmallVector<FixedPoint> columns;
     for (FixedPoint scale : scales)
@@ -218,10 +218,10 @@ private:
 
   Value lookUp(Value table, Value x) { return nn.cast(nn.gather(table, nn.add(x, 32768), 0), i32); }
 
-  /// x / 2^exponent, halves away from zero; |x| is below 2^30.
+  /// Returns x / 2^exponent, halves away from zero; |x| is below 2^30.
   Value divideByPower(Value x, int exponent) { return multiply(nn, nn.mul(x, 2), {1 << 30, -exponent}); }
 
-  /// A gate of the sums, with what its peephole adds.
+  /// Returns the sums of one gate, plus the contribution of its peephole.
   Value gate(Value sums, LstmGate which, Value cell) {
     Value x = nn.slice(sums, 1, (which - (sizes.isCoupled ? 1 : 0)) * sizes.cells, sizes.cells);
     if (!peepholes[which])
@@ -266,14 +266,14 @@ private:
   LstmSizes sizes;
   Type i32, i16, i8;
   int64_t inputZero = 0, stateZero = 0, hiddenZero = 0, cellClip = 0, stateClip = 0;
-  int cellShift = 0;                                ///< the cell's scale is 2 to it
-  SmallVector<FixedPoint> inputScales, stateScales; ///< of the gates
+  int cellShift = 0;                                ///< the cell's scale is 2^cellShift
+  SmallVector<FixedPoint> inputScales, stateScales; ///< factors of the gates
   FixedPoint hiddenScale, projectionScale, peepholeScales[kNumLstmGates];
   Value peepholes[kNumLstmGates], recurrence, projection, projectionBias;
   Value sigmoid, gateTanh, cellTanh; ///< tables
 };
 
-/// Reports an error unless the operands are the integers that the operator computes with.
+/// Reports an error unless the operands have the integer types of the kernel.
 bool checkTypes(TfliteNode &node) {
   constexpr LstmPlaces places = onlyDirection;
   auto is = [&](size_t place, unsigned width) {
@@ -301,7 +301,7 @@ bool checkTypes(TfliteNode &node) {
 } // namespace
 
 void importIntegerLstm(TfliteNode &node, Steps steps) {
-  node->ignore({"fused_activation_function"}); // tanh, whatever it says
+  node->ignore({"fused_activation_function"}); // always tanh, whatever the option is
   if (!checkTypes(node))
     return;
   Value x = toTimeFirst(node.nn, node.getOperand(0), steps);

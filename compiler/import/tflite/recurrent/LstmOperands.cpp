@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where an LSTM layer has its operands, and what shapes they have.
+// Indices and shapes of the operands of an LSTM layer.
 
 #include "compiler/import/tflite/recurrent/LstmOperands.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace nacre::importer::tflite_format {
 
-/// Reports an error unless the operands of a direction have shapes that go together.
+/// Reports an error unless the operands of a direction have consistent shapes.
 static bool checkLstm(TfliteNode &node, const LstmPlaces &places, const LstmSizes &sizes) {
   const int64_t inputs = sizes.inputs, cells = sizes.cells, outputs = sizes.outputs;
   const bool isCoupled = sizes.isCoupled;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where an LSTM layer has its operands, and what shapes they have.
+// Indices and shapes of the operands of an LSTM layer.
 
 #ifndef NACRE_COMPILER_IMPORT_TFLITE_RECURRENT_LSTMOPERANDS_H
 #define NACRE_COMPILER_IMPORT_TFLITE_RECURRENT_LSTMOPERANDS_H
@@ -9,27 +9,28 @@
 
 namespace nacre::importer::tflite_format {
 
-/// Where the operands of a direction begin. Gates are input, forget, cell, output; peepholes have no cell.
+/// Indices of the first operands of each kind in a direction. Gates are input, forget, cell, output; peepholes have no
+/// cell.
 struct LstmPlaces {
   size_t weights, recurrence, peepholes, biases, projection, state;
   std::optional<size_t> norms;
 };
 
-/// The order of the format's gates in LstmGate's.
+/// The format's index of each gate in LstmGate's order.
 constexpr size_t placeOfGate[kNumLstmGates] = {0, 3, 1, 2};
 
-/// Those of a layer of one direction.
+/// Indices for a layer of one direction.
 constexpr LstmPlaces onlyDirection{1, 5, 9, 12, 16, 18, 20};
 
 struct LstmSizes {
   int64_t batch, inputs, cells, outputs;
-  bool isCoupled; ///< the input gate has no weights
+  bool isCoupled; ///< true if the input gate has no weights
 };
 
-/// The sizes of a direction over `x`, [T, B, I]; fails after an error where its operands do not go together.
+/// Returns the sizes of a direction over `x`, [T, B, I]; fails after an error if its operands are inconsistent.
 mlir::FailureOr<LstmSizes> readLstmSizes(TfliteNode &node, const LstmPlaces &places, mlir::Value x);
 
-/// LSTM in integers alone, of one direction.
+/// Imports an LSTM of one direction with integer arithmetic only.
 void importIntegerLstm(TfliteNode &node, Steps steps);
 
 } // namespace nacre::importer::tflite_format

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LSTM layers of floats, whose weights may be integers: of one direction, of both, of one step.
+// LSTM layers of floats, whose weights may be integers: of one direction, of two, or of one step.
 
 #include "compiler/import/tflite/FusedActivation.h"
 #include "compiler/import/tflite/Handlers.h"
@@ -11,7 +11,7 @@ using namespace mlir;
 namespace nacre::importer::tflite_format {
 namespace {
 
-/// Operands of gates side by side, turned where they are matrices; null where they are left out.
+/// Returns the operands of gates side by side, matrices transposed; null if they are omitted.
 Value joinGates(TfliteNode &node, size_t first, bool isCoupled) {
   SmallVector<Value> parts;
   for (size_t gate = isCoupled ? 1 : 0; gate < kNumLstmGates; ++gate)
@@ -22,7 +22,7 @@ Value joinGates(TfliteNode &node, size_t first, bool isCoupled) {
   return joined && getRank(joined) == 2 ? node.nn.transpose(joined, {1, 0}) : joined;
 }
 
-/// Vectors of the gates, `number` of them from operand `first` on; false after an error.
+/// Reads vectors of the gates from operand `first` on; returns false after an error.
 bool readGateVectors(TfliteNode &node, size_t first, ArrayRef<LstmGate> gates, bool isCoupled, Value *vectors) {
   size_t given = 0;
   for (auto [index, gate] : llvm::enumerate(gates))
@@ -36,7 +36,7 @@ bool readGateVectors(TfliteNode &node, size_t first, ArrayRef<LstmGate> gates, b
   return false;
 }
 
-/// One direction; `x` is [T, B, I]. Sets nothing; its results are null after an error.
+/// Imports one direction; `x` is [T, B, I]. Sets no results of the node; the returned values are null after an error.
 RecurrentResults importLstmDirection(TfliteNode &node, const LstmPlaces &places, Value x, Activation activation,
                                      bool reverse) {
   NnBuilder &nn = node.nn;
@@ -87,7 +87,7 @@ void importLstm(TfliteNode &node, Steps steps) {
   node.setAssigned({{18, results.lastHidden}, {19, results.lastCell}});
 }
 
-/// LSTM of kernel type 1: (x, h, w, b, c) to (h, c, and what is computed on the way). Gates are input, cell, forget, output.
+/// LSTM of kernel type 1: (x, h, w, b, c) to (h, c, intermediate values). Gates are input, cell, forget, output.
 void importBasicLstm(TfliteNode &node) {
   NnBuilder &nn = node.nn;
   if (!node->checkRank(0, 2, 2) || !node->checkRank(1, 2, 2) || !node->checkRank(4, 2, 2))
@@ -106,7 +106,8 @@ void importBasicLstm(TfliteNode &node) {
     return;
   }
   node->ignore(
-      {"cell_clip", "proj_clip", "fused_activation_function", "asymmetric_quantize_inputs"}); // of the full kernel
+      {"cell_clip", "proj_clip", "fused_activation_function", "asymmetric_quantize_inputs"}); // options of the full
+                                                                                              // kernel
   Value joined = nn.concat({x, hidden}, 1);
   Value gates = nn.add(nn.matmul(joined, turnMatrix(node, 2)), readReals(node, 3));
   auto gate = [&](nn::UnaryKind kind, int64_t index) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Layers of one gate.
+// RNN layers without gates.
 
 #include "compiler/import/compositions/recurrent/Cells.h"
 #include "compiler/import/tflite/FusedActivation.h"
@@ -12,7 +12,7 @@ using namespace mlir;
 namespace nacre::importer::tflite_format {
 namespace {
 
-/// Operands `first` to the fourth behind it: weights, recurrence, bias, state.
+/// Imports one direction. Its operands from `first` on are weights, recurrence, bias, state.
 RecurrentResults importRnnDirection(TfliteNode &node, size_t first, Value x, Activation activation, bool reverse) {
   NnBuilder &nn = node.nn;
   if (!node->checkRank(first, 2, 2))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What recurrent layers have alike: an axis that counts steps, weights that are integers where the rest is floats, states that
-// are variables.
+// Common parts of recurrent layers: the axis of steps, weights that are integers while other operands are floats, and
+// states that are variables.
 
 #ifndef NACRE_COMPILER_IMPORT_TFLITE_RECURRENT_STEPS_H
 #define NACRE_COMPILER_IMPORT_TFLITE_RECURRENT_STEPS_H
@@ -11,35 +11,36 @@
 
 namespace nacre::importer::tflite_format {
 
-/// Where the input has its steps: as [T, B, I], as [B, T, I], or as [B, I], which is one.
+/// The axis of the input's steps: [T, B, I], [B, T, I], or [B, I] for one step.
 enum class Steps { First, Second, One };
 
-/// Reads the option that says which axis counts the steps.
+/// Reads the option that states which axis is that of the steps.
 Steps readSteps(TfliteNode &node, bool missing);
 
-/// Whether the input has the axes that it must have; reports an error if not.
+/// True if the input has the right number of axes; otherwise reports an error.
 bool checkInput(TfliteNode &node, Steps steps);
 
-/// Of [T, B, I], whatever the order is in the model, and back.
+/// Convert from the model's order to [T, B, I], and back.
 mlir::Value toTimeFirst(NnBuilder &nn, mlir::Value x, Steps steps);
 mlir::Value fromTimeFirst(NnBuilder &nn, mlir::Value x, Steps steps);
 
-/// Reports an error unless operands from `first` on, which may be left out, are floats, or integers that stand for some.
+/// Reports an error unless all operands from `first` on are floats, quantized integers, or omitted.
 bool checkReals(TfliteNode &node, size_t first);
 
-/// Reports an error unless a second input, and weights for it, from operand `first` on, are left out.
+/// Reports an error unless a second input and its weights, from operand `first` on, are omitted.
 bool checkNoSecondInput(TfliteNode &node, size_t first);
 
-/// What an operand stands for, in the input's type of floats; null where it is left out.
+/// Returns an operand's dequantized values in the input's type of floats; null if it is omitted.
 mlir::Value readReals(TfliteNode &node, size_t operand);
 
-/// The matrix of an operand, [rows, columns], in reals as [columns, rows].
+/// Returns the matrix of an operand, [rows, columns], as floats in [columns, rows].
 mlir::Value turnMatrix(TfliteNode &node, size_t operand);
 
-/// A state of floats as [rows, columns]; null after an error.
+/// Returns a state of floats as [rows, columns]; null after an error.
 mlir::Value readState(TfliteNode &node, size_t operand, Ints shape);
 
-/// The hidden states of one direction, or of two: those of the other behind the first along the last axis where they are merged.
+/// Sets the hidden states of one direction or of two. Merged results have the second direction after the first, along
+/// the last axis.
 void setSequences(TfliteNode &node, llvm::ArrayRef<RecurrentResults> directions, Steps steps);
 
 } // namespace nacre::importer::tflite_format

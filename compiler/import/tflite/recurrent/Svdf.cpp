@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// SVDF, a filter of rank: features of the input, of which the last ones are remembered, weighed by time, and added up by units.
+// SVDF, a filter by singular value decomposition. It remembers the last features of the input, weighs them by time, and
+// adds them up by units.
 
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/compositions/IntegerArithmetic.h"
@@ -35,13 +36,13 @@ FailureOr<Sizes> readSizes(TfliteNode &node) {
   return Sizes{batch, features, memory, units, rank};
 }
 
-/// The features that were remembered but for the first, and those of this step behind them.
+/// Returns the remembered features without the oldest, followed by those of this step.
 Value remember(NnBuilder &nn, Value state, Value added, const Sizes &sizes) {
   state = nn.reshape(state, {sizes.batch, sizes.features, sizes.memory});
   return nn.concat({nn.slice(state, 2, 1, sizes.memory - 1), nn.reshape(added, {sizes.batch, sizes.features, 1})}, 2);
 }
 
-/// Features weighed by time, and added up by units.
+/// Weighs features by time, and adds them up by units.
 Value addUp(NnBuilder &nn, Value state, Value weights, const Sizes &sizes) {
   Value weighed = nn.reduce(nn::ReduceKind::Sum, nn.mul(state, weights), 2, /*keepDims=*/false);
   return weighed ? nn.reduce(nn::ReduceKind::Sum, nn.reshape(weighed, {sizes.batch, sizes.units, sizes.rank}), 2,
@@ -64,7 +65,8 @@ void importReal(TfliteNode &node, const Sizes &sizes) {
   node.setAssigned({{4, state}});
 }
 
-/// Whether operands have the types, and weights the zero points, of the integer kernel; reports an error if not.
+/// True if the operands have the types, and the weights the zero points, of the integer kernel; otherwise reports an
+/// error.
 bool checkIntegers(TfliteNode &node) {
   auto has = [&](size_t operand, std::initializer_list<unsigned> widths) {
     auto type = dyn_cast<IntegerType>(getElementType(node.getOperand(operand)));
@@ -81,7 +83,7 @@ bool checkIntegers(TfliteNode &node) {
   return false;
 }
 
-/// The activation is in the range that the result's scale has.
+/// The result's range already contains the activation.
 void importInteger(TfliteNode &node, const Sizes &sizes) {
   NnBuilder &nn = node.nn;
   node->ignore({"fused_activation_function"});
