@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see CommandLine.h.
-// Why:   see there.
-// How:   LLVM prints some messages to the stream that it is given and others to the standard error. Both are caught, and the first one
-//        is rewritten. A message of an unknown form is passed on as it is.
+// LLVM prints some messages to the stream that it is given, and others to the standard error. Both are caught, and the
+// first message is rewritten. A message of an unknown form is passed on as it is.
 
 #include "tools/CommandLine.h"
 #include "tools/NearestName.h"
@@ -22,7 +20,8 @@ using namespace llvm;
 namespace nacre::tools {
 namespace {
 
-/// What is written to the standard error while it lives. If there is no room for a temporary file, nothing is caught.
+/// Catches the text written to the standard error during its lifetime. Without room for a temporary file, it catches
+/// nothing.
 class CaughtErrors {
 public:
   CaughtErrors() : file(std::tmpfile()), before(file ? dup(STDERR_FILENO) : -1) {
@@ -38,13 +37,13 @@ public:
   }
   CaughtErrors(const CaughtErrors &) = delete;
 
-  /// LLVM ends the process after --version and its like.
+  /// Releases the stream if LLVM ends the process, as after --version.
   static void releaseAtExit() {
     if (current)
       current->release();
   }
 
-  /// Makes the standard error what it was, and returns the text.
+  /// Restores the standard error, and returns the caught text.
   std::string release() {
     if (before < 0)
       return "";
@@ -75,26 +74,26 @@ std::vector<std::string> optionNames() {
   return names;
 }
 
-/// The positional arguments as the usage shows them.
+/// Returns the positional arguments as the usage shows them.
 std::string positionalNames() {
   const auto names = map_range(cl::SubCommand::getTopLevel().PositionalOpts,
                                [](const cl::Option *option) { return option->HelpStr.str(); });
   return join(names, " ");
 }
 
-/// Writes what LLVM and the C library still hold of the standard output. Returns what is wrong, or "".
+/// Writes the buffered standard output of LLVM and the C library. Returns the reason if that fails, or "".
 std::string flushOutputs() {
   CaughtErrors::releaseAtExit();
   outs().flush();
   const std::error_code error = outs().error();
-  outs().clear_error(); // which would end the program in LLVM's words, as would the next
+  outs().clear_error(); // otherwise LLVM would end the program with its own message
   errs().clear_error();
   if (error)
     return error == std::errc::bad_file_descriptor ? "it is closed" : error.message();
   return flushStandardOutput();
 }
 
-/// What the value of an option must be, by its entry in --help.
+/// Returns the expected value of an option, from its entry in --help.
 std::string describeValue(const cl::Option &option) {
   const StringRef value = option.ValueStr;
   if (value.empty())
@@ -112,7 +111,7 @@ Error refuseEmptyValues(ArrayRef<char *> words) {
   const auto &known = cl::getRegisteredOptions();
   for (size_t at = 1; at < words.size(); ++at) {
     const StringRef word = words[at];
-    if (word == "--") // what follows are files
+    if (word == "--") // files follow
       break;
     const auto [name, value] = word.ltrim('-').split('=');
     const cl::Option *option = word.starts_with("-") ? known.lookup(name) : nullptr;
@@ -128,7 +127,7 @@ Error refuseEmptyValues(ArrayRef<char *> words) {
   return Error::success();
 }
 
-/// The kind of value that a number's parser names.
+/// Returns the kind of value that a number's parser names.
 StringRef describeKind(StringRef kind) {
   if (kind.starts_with("u"))
     return "a whole number, at least 0";
@@ -177,7 +176,7 @@ std::string rewrite(StringRef said, StringRef program) {
 
 void watchStandardStreams(int status) {
   static OutputCheck check{status, flushOutputs};
-  (void)outs(); // LLVM's streams end after the check, because they began before it
+  (void)outs(); // construct LLVM's streams before the check, so that they end after it
   (void)errs();
   watchStandardStreams(check);
 }
@@ -204,7 +203,7 @@ Error parseOptions(int argc, char **argv, const Help &help, NamedFiles *files) {
 }
 
 Error parseWords(int count, char **words, StringRef overview) {
-  // Takes the place of LLVM's -h, for which every unknown option that begins with h would be taken.
+  // Replaces LLVM's -h, which would also match any unknown option that begins with h.
   static cl::opt<bool> shortHelp("h", cl::ReallyHidden);
   std::string messages;
   raw_string_ostream stream(messages);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  what the programs that link LLVM do alike with their command lines.
-// Why:   LLVM's libraries register hundreds of options of their own, among which --help would lose a program's.
-// How:   over LLVM's registry of options, which never sees a response file. Whatever is hidden can still be given, and --help-hidden lists it.
+// Common handling of command lines for programs that link LLVM. LLVM's libraries register hundreds of options, among
+// which --help would lose those of a program. Response files are expanded before LLVM sees the command line. Hidden
+// options can still be given, and --help-hidden lists them.
 
 #ifndef NACRE_TOOLS_COMMANDLINE_H
 #define NACRE_TOOLS_COMMANDLINE_H
@@ -18,33 +18,34 @@
 
 namespace nacre::tools {
 
-/// Hides all options that are registered already, but --help and its like: those that are declared later are a
-/// program's own. Comes first in a main that leaves declaring to MLIR.
+/// Hides all options registered so far, except --help and the like. Options declared later belong to the program. Call
+/// this first in a main that leaves declarations to MLIR.
 inline void hideOptionsOfLibraries() {
   static llvm::cl::OptionCategory nobodys("");
   llvm::cl::HideUnrelatedOptions(nobodys);
 }
 
-/// What --version prints. `program` must be a literal.
+/// Sets the output of --version. `program` must be a literal.
 template <size_t size> void setVersion(const char (&program)[size]) {
   llvm::cl::SetVersionPrinter([name = &program[0]](llvm::raw_ostream &os) {
     os << name << " " << NACRE_VERSION << ", with LLVM " << LLVM_VERSION_STRING << "\n";
   });
 }
 
-/// Called first in main. When the process exits, a standard output that cannot be written is an error; `status` is then the exit status
-/// of a program that would have succeeded.
+/// Reports an error if the standard output cannot be written when the process exits. A program that would have
+/// succeeded then has the exit status `status`. Call this first in main.
 void watchStandardStreams(int status);
 
-/// Reads main's command line, in which files may stand for their words (tools/ResponseFile.h). The error does not begin with the
-/// program's name; its caller says that, as in its other messages. LLVM's messages are replaced by those of the other programs.
-/// If they ask for help, it is printed, and the process ends. Empty values are errors. Adds the files that stand for words to `files`.
+/// Reads main's command line, in which @<file> stands for the words of a file (tools/ResponseFile.h). LLVM's messages
+/// are replaced by those of the other programs; an error does not begin with the program's name, which the caller adds.
+/// If help is requested, prints it and ends the process. Empty values are errors. Adds the files with words to `files`.
 llvm::Error parseOptions(int argc, char **argv, const Help &help, NamedFiles *files = nullptr);
 
-/// The same for a program whose options MLIR declares: response files and help are its own task, and so are empty values.
+/// Reads the command line of a program whose options MLIR declares. The program handles response files, help and empty
+/// values.
 llvm::Error parseWords(int count, char **words, llvm::StringRef overview);
 
-/// Whether one of the words asks for help.
+/// True if one of the words requests help.
 bool asksForHelp(llvm::ArrayRef<char *> words);
 
 } // namespace nacre::tools

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  why a program stops, and the exit code that tells a script.
-// Why:   scripts must tell a wrong answer from a missing file from a CPU that cannot run the model.
-// How:   fallible functions return an Outcome: nothing, or the failure; main prints it and exits.
+// The reason why a program stops, with its exit code. Scripts must distinguish a wrong answer from a missing file and
+// from a CPU that cannot run the model. Fallible functions return an Outcome, which is empty or has the failure. main
+// prints the failure and exits.
 
 #ifndef NACRE_TOOLS_FAILURE_H
 #define NACRE_TOOLS_FAILURE_H
@@ -31,7 +31,7 @@ struct [[nodiscard]] Outcome : std::optional<Failure> {
   using std::optional<Failure>::optional;
 };
 
-/// A wrong command line, or a file that is missing or damaged.
+/// Makes a failure for a wrong command line, or for a file that is missing or damaged.
 inline Failure usageFailure(std::string text) { return {ExitCode::Usage, std::move(text)}; }
 
 } // namespace nacre::tools

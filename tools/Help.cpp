@@ -11,7 +11,7 @@ using namespace llvm;
 
 namespace nacre::tools {
 
-/// As it is typed: -o <file>, --name=<value>, --flag.
+/// Returns the spelling of an option: -o <file>, --name=<value>, --flag.
 static std::string spellingOf(const cl::Option &option) {
   const bool isShort = option.ArgStr.size() == 1;
   std::string text = (Twine(isShort ? "-" : "--") + option.ArgStr).str();
@@ -21,7 +21,8 @@ static std::string spellingOf(const cl::Option &option) {
   return text + (option.getValueExpectedFlag() == cl::ValueOptional ? "[" + value + "]" : value);
 }
 
-/// Prints the text from `column` on, where it goes on on the next lines; `at` characters of the first line are there.
+/// Prints text from `column` on, wrapped with the same indentation. `at` is the number of characters already on the
+/// line.
 static void printFilled(raw_ostream &os, StringRef text, size_t at, unsigned column) {
   constexpr unsigned kColumns = 80;
   bool isFirst = true;

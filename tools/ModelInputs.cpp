@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// What:  see ModelInputs.h.
-// Why:   see there.
-// How:   see there.
 
 #include "tools/ModelInputs.h"
 
@@ -21,7 +17,7 @@ static Error checkAssignment(StringRef option, StringRef text, StringRef input, 
 
 void ModelInputs::addFiles(NamedFiles &files) const {
   const auto addIfThere = [&](const std::string &option, StringRef path) {
-    if (sys::fs::exists(path)) // else it is a number, or the beginning of several names
+    if (sys::fs::exists(path)) // otherwise it is a number, or the common prefix of several names
       files.addInput(option, path.str());
   };
   files.addInput("--weights", weights);

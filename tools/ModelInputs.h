@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the options that say how a model is read: --shape, --set, and what saved models and networks of Caffe and CNNdroid want besides.
-// Why:   programs that import models take them under the same names, and read them alike.
-// How:   `input=1x3x224x224` is split at the last `=`, since sizes hold none, and `input=value` at the first one, since
-//        the path of a file may hold some.
+// Options for reading a model: --shape, --set, and options for saved models and for networks of Caffe and CNNdroid. All
+// programs that import models have the same options. `input=1x3x224x224` is split at the last `=`, because sizes
+// contain none. `input=value` is split at the first one, because the path of a file may contain others.
 
 #ifndef NACRE_TOOLS_MODELINPUTS_H
 #define NACRE_TOOLS_MODELINPUTS_H
@@ -22,12 +21,12 @@ namespace nacre::tools {
 class ModelInputs {
 public:
   using Shapes = std::map<std::string, llvm::SmallVector<int64_t>>;
-  using Values = std::map<std::string, std::string>; ///< Texts still.
+  using Values = std::map<std::string, std::string>; ///< Unparsed values.
 
   explicit ModelInputs(llvm::cl::OptionCategory &category) : category(category) {}
 
-  /// What they say, once they are parsed; errors say which text is wrong and what it must be. `Options` are those of the
-  /// compiler or of the import, which call shapes and values by other names.
+  /// Stores the values of the parsed options. Errors name the wrong text and the expected one. `Options` are those of
+  /// the compiler or of the import, whose members for shapes and values have different names.
   template <typename Options> llvm::Error read(Options &options, Shapes &toShapes, Values &toValues) {
     options.signatures = signatures;
     options.tag = tag;
@@ -41,7 +40,7 @@ public:
     options.pixelInputs = std::move(*pixels);
     return llvm::joinErrors(readShapes(toShapes), readValues(toValues));
   }
-  /// Adds the files that they name.
+  /// Adds the files that the options name.
   void addFiles(NamedFiles &files) const;
   size_t signatureCount() const { return signatures.size(); }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the name that a mistyped one was probably meant to be.
-// Why:   all programs say "did you mean" under the same conditions; LLVM suggests a name however little it resembles the word.
-// How:   the distance counts letters that are added, left out, replaced or swapped with their neighbour. A third of the letters may
-//        differ, at least one. The standard library only: nacre-run is linked without LLVM.
+// Finds the name that a mistyped one was probably meant to be. All programs say "did you mean" under the same
+// conditions; LLVM would suggest a name even if it hardly resembles the word. The distance counts letters that are
+// added, omitted, replaced or swapped with a neighbour. At most a third of the letters may differ, or one. This header
+// uses only the standard library, because nacre-run is linked without LLVM.
 
 #ifndef NACRE_TOOLS_NEARESTNAME_H
 #define NACRE_TOOLS_NEARESTNAME_H

@@ -16,13 +16,14 @@
 
 namespace nacre::tools {
 
-/// Removes the files that are not complete, too.
+/// Ends the process after removing incomplete files.
 [[noreturn]] static void endProgram(Lack lack = Lack::Memory) {
   llvm::sys::RunInterruptHandlers();
   exitFor(lack);
 }
 
-/// LLVM calls a thread that the system refuses a fatal error. Others are defects: LLVM aborts and shows where.
+/// Handles LLVM's fatal errors. It reports a thread that the system refuses as one; for others it aborts and shows
+/// where.
 static void onFatalError(void *, const char *reason, bool) {
   if (llvm::StringRef(reason).starts_with("pthread_"))
     endProgram(Lack::Threads);
@@ -39,8 +40,8 @@ static void onFatalError(void *, const char *reason, bool) {
   std::abort();
 }
 
-/// A stack that cannot grow is a signal at any call, so the main thread's takes its addresses now. Pages that are not touched cost
-/// no memory; other threads have their stack from the beginning.
+/// Reserves the addresses of the main thread's stack: a stack that cannot grow would raise a signal at any call.
+/// Untouched pages cost no memory. Other threads have their whole stack from the beginning.
 static void reserveStack() {
   constexpr size_t mostBytes = 4 << 20;
   struct rlimit limit;
@@ -66,11 +67,11 @@ void handleOutOfMemory() {
 // Allocations, of this program and of all libraries that it links
 //===----------------------------------------------------------------------===//
 
-// A sanitizer has its own.
+// Sanitizers have their own allocations.
 #ifndef NACRE_SANITIZED
 
 extern "C" {
-// glibc's, under the names that stay when a program defines the usual ones.
+// glibc's functions, under the names that remain if a program defines the usual ones.
 void *__libc_malloc(size_t bytes) noexcept;                     // NOLINT(bugprone-reserved-identifier)
 void *__libc_calloc(size_t count, size_t bytes) noexcept;       // NOLINT(bugprone-reserved-identifier)
 void *__libc_realloc(void *old, size_t bytes) noexcept;         // NOLINT(bugprone-reserved-identifier)

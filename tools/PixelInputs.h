@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the text of --preprocess.
-// Why:   all programs that import models read it alike, and say what is wrong with it before they read the model.
-// How:   <input>[:<key>=<value>]...; fields are split off from the end, since names of inputs may hold colons.
+// Parses the text of --preprocess: <input>[:<key>=<value>]... All programs that import models parse it alike, and
+// report errors before they read the model. Fields are split off from the end, because names of inputs may contain
+// colons.
 
 #ifndef NACRE_TOOLS_PIXELINPUTS_H
 #define NACRE_TOOLS_PIXELINPUTS_H
@@ -14,7 +14,7 @@
 
 namespace nacre::tools {
 
-/// Reads the texts of all --preprocess options; an error says which field is wrong, and what it must be.
+/// Reads the texts of all --preprocess options. An error names the wrong field and its expected value.
 llvm::Expected<std::vector<importer::PixelInput>> parsePixelInputs(llvm::ArrayRef<std::string> texts);
 
 } // namespace nacre::tools

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  character by character of UTF-8.
+// Walks over the text by characters of UTF-8.
 
 #include "tools/PrintableText.h"
 #include "tools/measure/Sink.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  names of other people's for terminals.
-// Why:   a control character moves a terminal's cursor, or worse.
+// Makes names from strangers safe for terminals, where control characters can move the cursor or worse.
 
 #ifndef NACRE_TOOLS_PRINTABLETEXT_H
 #define NACRE_TOOLS_PRINTABLETEXT_H
@@ -11,7 +10,7 @@
 
 namespace nacre::tools {
 
-/// Returns `text` with its control characters and what is no UTF-8 as \xNN, byte by byte, as nacre-compile shows names.
+/// Returns `text` with control characters and invalid UTF-8 as \xNN, byte by byte, as nacre-compile shows names.
 std::string printableText(std::string_view text);
 
 } // namespace nacre::tools

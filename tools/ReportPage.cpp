@@ -185,7 +185,7 @@ static void writePacked(raw_ostream &os, const json::Value &value) {
 
 namespace {
 struct PagePart {
-  StringRef slot; ///< A slot such as `@SCRIPT@`; `=report` for the shell that has the slots of the page of a report.
+  StringRef slot; ///< Slot such as `@SCRIPT@`; `=report` for the shell with the slots of a report's page.
   StringRef bytes;
 };
 } // namespace
@@ -243,7 +243,7 @@ static std::string assemble(StringRef shell, const json::Value &data) {
 static json::Object shownReport(const JsonFile &report) {
   json::Object shown = *report.value.getAsObject();
   for (json::Value &row : *shown.getArray("launches"))
-    row.getAsObject()->erase("nodes"); // the page joins node_list
+    row.getAsObject()->erase("nodes"); // the page derives it from node_list
   return shown;
 }
 
@@ -273,7 +273,7 @@ Expected<std::string> makeComparisonPage(const JsonFile &first, const JsonFile &
     if (Error error = checkReport(*report))
       return error;
   for (const JsonFile &profile : profiles) {
-    // Reports of one model may have equal launches: then the first profile of an entry belongs to the first report.
+    // Reports of one model may have equal launches. Then the first profile of an entry belongs to the first report.
     std::string problem;
     bool isTaken = false;
     for (int side = 0; side < 2 && !isTaken; ++side) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  Renders reports as HTML pages: a compilation with its measured times, two of them compared, or a training.
-// Why:   nacre-compile --report=report.html and nacre-report write the same page.
-// How:   The page is one self-contained file. Its parts are in tools/report/page; the build embeds them in the programs.
+// Renders reports as HTML pages: a compilation with its measured times, a comparison of two, or a training.
+// nacre-compile --report=report.html and nacre-report write the same page. A page is one self-contained file, made from
+// parts in tools/report/page, which the build embeds in the programs.
 
 #ifndef NACRE_TOOLS_REPORTPAGE_H
 #define NACRE_TOOLS_REPORTPAGE_H
@@ -16,19 +16,19 @@ namespace nacre::tools {
 
 /// A parsed JSON file.
 struct JsonFile {
-  std::string path; ///< For messages.
+  std::string path; ///< Path in messages.
   llvm::json::Value value = nullptr;
 };
 
 /// Returns whether the file name asks for an HTML page.
 bool isPagePath(llvm::StringRef path);
 
-/// Returns the page of a report (docs/report.schema.json) and of profiles (docs/profile.schema.json), at most one per entry. Fails with
-/// the path of the file at fault if it has another format, or if a profile belongs to another library.
+/// Returns the page of a report (docs/report.schema.json) and of profiles (docs/profile.schema.json), at most one per
+/// entry. Fails with the path of a file that has another format, or of a profile that belongs to another library.
 llvm::Expected<std::string> makeReportPage(const JsonFile &report, llvm::ArrayRef<JsonFile> profiles = {});
 
-/// Returns a page that compares two reports. A profile belongs to the report whose launches it has; if both have them, an entry's first
-/// profile belongs to `first`.
+/// Returns a page that compares two reports. A profile belongs to the report that has its launches. If both have them,
+/// the first profile of an entry belongs to `first`.
 llvm::Expected<std::string> makeComparisonPage(const JsonFile &first, const JsonFile &second,
                                                llvm::ArrayRef<JsonFile> profiles = {});
 

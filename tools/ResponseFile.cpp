@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see ResponseFile.h.
-// Why:   see there.
-// How:   a file's words are taken one by one, a file among them before the next; names of files that are being read are kept, to
-//        refuse one that would read itself.
+// Words of a file are read in order. A file among them is read before the next word. The names of files that are being
+// read are kept, so that a file that would read itself is refused.
 
 #include "tools/ResponseFile.h"
 
@@ -17,7 +15,7 @@ namespace {
 
 constexpr std::string_view kSpaces = " \t\r\n\f\v";
 
-/// 0, or the system's number of what went wrong.
+/// Returns 0, or the system's error number.
 int readFile(const std::string &path, std::string &text) {
   FILE *file = std::fopen(path.c_str(), "re");
   if (!file)
@@ -30,7 +28,8 @@ int readFile(const std::string &path, std::string &text) {
   return error;
 }
 
-/// Adds `word`, or what it stands for, and the files that were read. Returns the problem, if there is one.
+/// Adds `word` or the words of its file to `words`, and the files that were read to `files`. Returns the problem, or
+/// "".
 std::string addWord(const std::string &word, std::vector<std::string> &words, std::vector<std::string> &files,
                     std::vector<std::string> &reading) {
   if (word.size() < 2 || word[0] != '@') {
@@ -60,7 +59,7 @@ std::string addWord(const std::string &word, std::vector<std::string> &words, st
 
 bool splitWords(std::string_view text, std::vector<std::string> &words) {
   std::string word;
-  bool isWord = false; // '' is one
+  bool isWord = false; // needed for '', which is an empty word
   char quote = 0;
   for (size_t at = 0; at < text.size(); ++at) {
     const char c = text[at];
@@ -88,7 +87,7 @@ Arguments::Arguments(int count, char **arguments, std::string &problem) {
   std::vector<std::string> reading;
   for (int i = 0; i < count && problem.empty(); ++i)
     if (i == 0)
-      words.push_back(arguments[i]); // a program's name may begin with anything
+      words.push_back(arguments[i]); // the name of a program may begin with @
     else
       problem = addWord(arguments[i], words, files, reading);
   for (std::string &word : words)

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a command line in which @<file> stands for the words in a file.
-// Why:   a build's options are a list that is kept in a file, and may be longer than a system lets a command line be.
-// How:   as GNU's and LLVM's programs read such files: spaces, tabs and ends of lines part words; '...' and "..." keep them
-//        together; a backslash takes the next character as it is, also in quotes. A file that is not there is
-//        an error; LLVM's own reader takes its name for an argument. The standard library alone: nacre-run is linked without LLVM.
+// Expands command lines in which @<file> stands for the words in a file. A build may keep its options in a file, and
+// these may exceed the system's limit for a command line.
+//
+// The syntax is that of GNU's and LLVM's programs: spaces, tabs and line ends separate words, and '...' and "..." keep
+// them together. A backslash takes the next character literally, also in quotes. A missing file is an error, whereas
+// LLVM's own reader would pass its name on as an argument. Only the standard library is used, because nacre-run is
+// linked without LLVM.
 
 #ifndef NACRE_TOOLS_RESPONSEFILE_H
 #define NACRE_TOOLS_RESPONSEFILE_H
@@ -17,17 +19,17 @@
 
 namespace nacre::tools {
 
-/// The words of a command line. Holds what values() points to.
+/// The words of a command line. Owns the words that values() points to.
 class Arguments {
 public:
-  /// Of main's. `problem` is filled where a file cannot be taken, and left alone otherwise.
+  /// Reads main's arguments. Sets `problem` if a file cannot be used, and leaves it unchanged otherwise.
   Arguments(int count, char **arguments, std::string &problem);
   Arguments(const Arguments &) = delete;
 
   int count() const { return static_cast<int>(words.size()); }
-  /// As main's: they end with a null pointer.
+  /// Returns the words in main's form, with a null pointer at the end.
   char **values() { return pointers.data(); }
-  /// Adds the files that were read, as inputs.
+  /// Adds the files that were read as inputs.
   void addFilesTo(NamedFiles &named) const {
     for (const std::string &path : files)
       named.addInput("@" + path, path);
@@ -38,13 +40,13 @@ private:
   std::vector<char *> pointers;
 };
 
-/// The section of --help about such files.
+/// Section of --help about such files.
 inline constexpr const char kResponseFileHelp[] =
     "\nRESPONSE FILES\n"
     "  @<file>  Arguments in a file, separated by spaces and line ends; quotes and\n"
     "           \\ as in a shell; may contain @<file>\n";
 
-/// Adds the words of `text` to `words`; false where a quote has no end.
+/// Adds the words of `text` to `words`; returns false if a quote has no end.
 bool splitWords(std::string_view text, std::vector<std::string> &words);
 
 } // namespace nacre::tools

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  what all programs do about their standard streams: none is missing, and an output that cannot be written is an error.
-// Why:   a full disk or a closed standard output must not look like success, and no file may take the place of a closed stream.
-// How:   when the process exits, so that every way to end is covered: --help, --version and results. The C library alone: nacre-run is
-//        linked without LLVM.
+// Makes sure that no standard stream is missing, and that an output that cannot be written is an error. A full disk or
+// a closed standard output must not look like success, and no file may get the number of a closed stream. The check
+// runs when the process exits, so it covers --help, --version and results. Only the C library is used, because
+// nacre-run is linked without LLVM.
 
 #ifndef NACRE_TOOLS_STANDARDSTREAMS_H
 #define NACRE_TOOLS_STANDARDSTREAMS_H
@@ -18,7 +18,7 @@
 
 namespace nacre::tools {
 
-/// Writes what the C library still holds of the standard output. Returns the system's words if that fails, or "".
+/// Writes the standard output that the C library has buffered. Returns the system's message if that fails, or "".
 inline std::string flushStandardOutput() {
   errno = 0;
   if (std::fflush(stdout) == 0 && !std::ferror(stdout))
@@ -26,17 +26,17 @@ inline std::string flushStandardOutput() {
   return errno == EBADF ? "it is closed" : std::strerror(errno ? errno : EIO);
 }
 
-/// How to check the standard output when a program exits.
+/// The check of the standard output when a program exits.
 struct OutputCheck {
-  int status; ///< Of a program whose output cannot be written, if it would otherwise have succeeded.
+  int status; ///< Exit status if the output cannot be written and the program would otherwise have succeeded.
   std::string (*flush)();
 };
 
-/// Gives each closed stream a place that cannot be read or written, except that messages are dropped.
+/// Opens /dev/null for each closed stream, so that reading and writing fail, except that messages are dropped.
 inline void openMissingStreams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(stream, F_GETFD) < 0 && errno == EBADF) [[maybe_unused]]
-      const int opened = open("/dev/null", stream == STDOUT_FILENO ? O_RDONLY : O_WRONLY); // the lowest
+      const int opened = open("/dev/null", stream == STDOUT_FILENO ? O_RDONLY : O_WRONLY); // the lowest free one
 }
 
 /// Ends the process with a message and a status if its output cannot be written.
@@ -50,8 +50,8 @@ inline void checkOutput(int status, void *check) {
   _exit(status ? status : how.status);
 }
 
-/// Called first in main. `check` must outlive the process's exit. Programs that link LLVM call watchStandardStreams() of
-/// tools/CommandLine.h.
+/// Installs the checks; call this first in main. `check` must live until the process exits. Programs that link LLVM
+/// call watchStandardStreams() of tools/CommandLine.h instead.
 inline void watchStandardStreams(OutputCheck &check) {
   openMissingStreams();
   on_exit(checkOutput, &check);

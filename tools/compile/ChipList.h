@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: the chips of phones that --cpu= takes, as text.
+// Lists the chips of phones that --cpu= accepts.
 
 #ifndef NACRE_TOOLS_COMPILE_CHIPLIST_H
 #define NACRE_TOOLS_COMPILE_CHIPLIST_H

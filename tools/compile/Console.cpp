@@ -30,7 +30,7 @@ Console::Console(mlir::MLIRContext &context, StringRef modelPath, bool quiet)
     : modelPath(modelPath), quiet(quiet), terminal(isatty(STDERR_FILENO)), progress(std::chrono::steady_clock::now()),
       handler(&context, [this](mlir::Diagnostic &diagnostic) { print(diagnostic); }) {}
 
-/// The first name in a location: the model's node.
+/// Returns the first name in a location, which is that of the model's node.
 static StringRef nodeOf(mlir::Location location) {
   if (auto named = dyn_cast<mlir::NameLoc>(location))
     return named.getName();
@@ -76,7 +76,7 @@ void Console::clearProgress() {
 }
 
 //===----------------------------------------------------------------------===//
-// The two things the program does
+// Compiling and writing
 //===----------------------------------------------------------------------===//
 
 static int reportUnwritable(StringRef path, StringRef problem) {
@@ -104,9 +104,9 @@ int runCompile(const CompilerOptions &options, StringRef reportPath, NamedFiles 
                Console &console) {
   const bool isText = options.compileTo || options.output == Output::Assembly || options.output == Output::LlvmIr;
   const bool isFile = isText && options.outputPath != "-";
-  // A model is compiled for minutes; what is wrong with its place is said before.
+  // A compilation takes minutes, so unwritable outputs are reported before it.
   std::string unfinished;
-  const scope_exit finished([&] { sys::DontRemoveFileOnSignal(unfinished); }); // once textFile has removed it
+  const scope_exit finished([&] { sys::DontRemoveFileOnSignal(unfinished); }); // textFile has removed it before
   OutputFile textFile;
   if (isFile)
     if (const std::string problem = textFile.open(options.outputPath, removeOnSignal); !problem.empty())

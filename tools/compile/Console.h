@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What nacre-compile says: diagnostics in the model's words, progress on a terminal, the summary.
+// The messages of nacre-compile: diagnostics with the model's names, progress on a terminal, and the summary.
 
 #ifndef NACRE_TOOLS_COMPILE_CONSOLE_H
 #define NACRE_TOOLS_COMPILE_CONSOLE_H
@@ -12,8 +12,8 @@
 
 namespace nacre::tools {
 
-/// Prints diagnostics as `model.onnx:"node": error: message` and, on a terminal, one line of progress that they
-/// replace; elsewhere a line each half a minute.
+/// Prints diagnostics as `model.onnx:"node": error: message`. On a terminal it also shows a line of progress, which
+/// messages replace; elsewhere it prints a line every half minute.
 class Console {
 public:
   Console(mlir::MLIRContext &context, llvm::StringRef modelPath, bool quiet);
@@ -31,14 +31,14 @@ private:
   mlir::ScopedDiagnosticHandler handler;
 };
 
-/// Compiles and writes what was asked for; returns the exit code.
+/// Compiles and writes the requested files; returns the exit code.
 int runCompile(const CompilerOptions &options, llvm::StringRef reportPath, NamedFiles &files,
                mlir::MLIRContext &context, Console &console);
 
-/// `--check`; returns the exit code.
+/// Lists unsupported operators for `--check`; returns the exit code.
 int runCheck(const CompilerOptions &options, mlir::MLIRContext &context, Console &console);
 
-/// `--list-weights`; returns the exit code.
+/// Lists the model's weights for `--list-weights`; returns the exit code.
 int runListWeights(const CompilerOptions &options, mlir::MLIRContext &context);
 
 /// Prints the names and descriptions of the profiles for --device; returns the exit status.

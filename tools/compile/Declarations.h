@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the options of nacre-compile, by task.
-// Why:   --help, the manual page and shells' completions list them in this order, the most used ones first.
-// How:   LLVM's options, a category for each task, in the order of their declaration. The in-process linker resets them, so
-//        Options.cpp copies them into plain structs at once.
+// The options of nacre-compile by task, the most used ones first. --help, the manual page and completions for shells
+// list them in this order. They are LLVM's options, with a category for each task. The in-process linker resets them,
+// so Options.cpp copies them to plain structs at once.
 
 #ifndef NACRE_TOOLS_COMPILE_DECLARATIONS_H
 #define NACRE_TOOLS_COMPILE_DECLARATIONS_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What --help says: the options by task, words that they take, examples, exit status. The manual page and what shells
-// complete are made of it, too.
+// The text of --help: options by task, words that they accept, examples, and exit status. The manual page and
+// completions for shells are made from it, too.
 
 #ifndef NACRE_TOOLS_COMPILE_HELPTEXT_H
 #define NACRE_TOOLS_COMPILE_HELPTEXT_H

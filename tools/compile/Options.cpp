@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the declared options into plain structs, and refuses what does not go together.
+// Reads the declared options into plain structs, and refuses contradictory ones.
 
 #include "tools/compile/Options.h"
 #include "compiler/driver/DeviceNames.h"
@@ -54,7 +54,7 @@ Expected<Output> parseOutput(StringRef word) {
   return bad("--emit must be so, obj, asm or llvm-ir, but is '" + word + "'");
 }
 
-/// Gives each option of the preset that is not given its value. Returns those options as they would be typed.
+/// Sets each option of the preset that is not given. Returns these options as a user would type them.
 Expected<std::vector<std::string>> applyPreset(Declarations &options) {
   const Preset *preset = findPreset(options.preset);
   if (!preset) {
@@ -78,8 +78,8 @@ Expected<std::vector<std::string>> applyPreset(Declarations &options) {
   return typed;
 }
 
-/// Returns "; did you mean '<name>'?" for a name that is nearly that of a device profile. A path is not. For a chip
-/// without a profile, says what its name is good for.
+/// Returns "; did you mean '<name>'?" if a name resembles that of a device profile and is not a path. For a chip
+/// without a profile, says how to use its name.
 std::string suggestDevice(const std::string &device) {
   if (!chipNamed(device).empty())
     return ", a chip with no profile of its GPU; --cpu=" + device +
@@ -143,7 +143,7 @@ Error readTraining(Declarations &options, CompilerOptions &compiler) {
   return checkTraining(training);
 }
 
-/// Returns lib<model>.so or .o, with a shorter name if a file cannot have this one.
+/// Returns lib<model>.so or .o, shortened if the file system does not allow the name.
 std::string defaultOutput(const CompilerOptions &compiler) {
   const std::string extension = compiler.output == Output::Object ? ".o" : ".so";
   const std::string longest = compiler.weightsApart ? ".weights" : extension;
@@ -151,7 +151,7 @@ std::string defaultOutput(const CompilerOptions &compiler) {
   return name.substr(0, name.size() - longest.size()) + extension;
 }
 
-/// Options that only tell what is to be written do nothing beside those that write nothing.
+/// Reports an error if options about outputs are combined with one that only prints information.
 Error checkNothingIgnored(const Declarations &options) {
   const cl::Option *questions[] = {&options.check, &options.listWeights, &options.listOperators};
   const cl::Option *outputs[] = {&options.path,      &options.emit,   &options.weightsIn,
@@ -197,7 +197,7 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   CompilerOptions &compiler = result.compiler;
   compiler.modelPath = options.model;
   compiler.modelName = options.name;
-  // A chip that is named is also the device, before a preset assumes another.
+  // The named chip is also the device. This comes before a preset, which may assume another device.
   if (const std::string profile = profileOfChip(options.cpu);
       !profile.empty() && options.device.getNumOccurrences() == 0 && options.device.addOccurrence(0, "device", profile))
     llvm_unreachable("the name of a profile must be one that can be given");
@@ -258,7 +258,7 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   if (!compiler.device.empty())
     if (Error error = checkDevice(compiler.device))
       return bad("--device: " + toString(std::move(error)) + suggestDevice(compiler.device));
-  if (sys::fs::exists(compiler.device)) // else it is a name
+  if (sys::fs::exists(compiler.device)) // otherwise it is a name
     result.files.addInput("--device", compiler.device);
   std::optional<Accuracy> accuracy = parseAccuracy(options.accuracy);
   if (!accuracy)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The command line of nacre-compile as a struct. Parsing is here, not in libraries.
+// The command line of nacre-compile as a struct. Libraries do no parsing.
 
 #ifndef NACRE_TOOLS_COMPILE_OPTIONS_H
 #define NACRE_TOOLS_COMPILE_OPTIONS_H
@@ -14,20 +14,20 @@ namespace nacre::tools {
 
 struct CommandLine {
   CompilerOptions compiler;
-  NamedFiles files;                 ///< All that it names. Outputs are added for all targets together.
-  bool namesOutput = false;         ///< Whether -o is given.
-  std::vector<std::string> targets; ///< One at least; compiler.target is the first.
+  NamedFiles files;                 ///< All files that it names. Outputs are added for all targets together.
+  bool namesOutput = false;         ///< True if -o is given.
+  std::vector<std::string> targets; ///< Targets, at least one; compiler.target is the first.
   std::string reportPath;           ///< Empty: no report is written.
-  std::string timeTracePath;        ///< Empty: none is written.
+  std::string timeTracePath;        ///< Empty: no trace is written.
   bool check = false;
   bool listWeights = false;
   bool quiet = false;
   bool listDevices = false, listPresets = false, listOperators = false,
-       listChips = false; ///< Nothing else is asked for.
+       listChips = false; ///< All other requests are empty if one is true.
 };
 
-/// Parses the arguments; errors say which one is at fault and what it must be. `--help` and `--version` print and end
-/// the process.
+/// Parses the arguments. An error names the wrong argument and its expected value. `--help` and `--version` print and
+/// end the process.
 llvm::Expected<CommandLine> parseCommandLine(int argc, char **argv);
 
 } // namespace nacre::tools

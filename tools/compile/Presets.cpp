@@ -9,11 +9,11 @@ using namespace llvm;
 
 namespace nacre::tools {
 
-// Cores that issue in order need loops of their own; the others do with the baseline's, which is the code of all up to
-// Cortex-A78 (docs/compiling.md has the figures).
+// In-order cores need their own loops. The other cores up to Cortex-A78 run the baseline's code well (docs/compiling.md
+// has the figures).
 #define ARM64_CPUS "generic,cortex-a53"
 
-// Of the profiles of phones that with the least GPU beside its CPU: what is worth its GPU is worth the others'.
+// The phone whose GPU is weakest relative to its CPU: work that is worth its GPU is also worth those of other phones.
 static constexpr PresetOption kPhone[] = {{"target", "android-arm64"},
                                           {"cpu", ARM64_CPUS},
                                           {"place", "auto"},

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  words of --for= that stand for several options each.
-// Why:   who compiles for phones need not know what their CPUs are called.
-// How:   a table of options as they would be typed. What is typed beats what a word stands for, option by option.
+// Words of --for=, which stand for several options each, so that users need not know the CPUs of phones. A table has
+// the options as a user would type them. An explicit option replaces that of the preset.
 
 #ifndef NACRE_TOOLS_COMPILE_PRESETS_H
 #define NACRE_TOOLS_COMPILE_PRESETS_H
@@ -23,19 +22,19 @@ struct PresetOption {
 
 struct Preset {
   llvm::StringLiteral word;
-  llvm::StringLiteral what; ///< A sentence fragment.
+  llvm::StringLiteral what; ///< Sentence fragment.
   llvm::ArrayRef<PresetOption> options;
 
-  /// Of an option; empty where it is none of the preset's.
+  /// Returns the preset's value of an option, or "" if the preset does not have the option.
   llvm::StringRef valueOf(llvm::StringRef option) const;
 };
 
 llvm::ArrayRef<Preset> presets();
 
-/// Null where there is none of that word.
+/// Returns the preset of that name, or null.
 const Preset *findPreset(llvm::StringRef word);
 
-/// For each its word, and what it stands for.
+/// Prints each preset with its options.
 void listPresets(llvm::raw_ostream &os);
 
 } // namespace nacre::tools

@@ -11,7 +11,7 @@ namespace nacre::tools {
 
 static constexpr double kLeastSeconds = 2;
 
-/// In steps that a wavering guess does not jump between.
+/// Rounds a time to steps that are too coarse for a varying estimate to change the text often.
 static std::string rounded(double seconds) {
   if (seconds >= 100)
     return (Twine(std::lround(seconds / 60)) + " min").str();

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  what the progress line says: the phase, how much of it is done, since when, and what is left.
-// Why:   plain numbers in, a text out, so that no test has to wait.
-// How:   kernels that are done say how long one takes; what is left of the phase is that for each of the others. The
-//        phases behind are short beside it.
+// Composes the progress line: the phase, its progress, the elapsed time, and the remaining time. It computes a text
+// from plain numbers, so that no test has to wait. Finished kernels show how long one takes; the remaining time is that
+// for each of the others. Later phases are short in comparison.
 
 #ifndef NACRE_TOOLS_COMPILE_PROGRESSLINE_H
 #define NACRE_TOOLS_COMPILE_PROGRESSLINE_H
@@ -19,11 +18,11 @@ public:
 
   explicit ProgressLine(Time begin) : begin(begin), phaseBegin(begin) {}
 
-  /// The line at `now`, as `codegen 12/68, 4 s, about 19 s left`. Seconds are told from two on, and what is left once
-  /// two seconds and two kernels have shown it.
+  /// Returns the line at `now`, such as `codegen 12/68, 4 s, about 19 s left`. The elapsed time is shown from two
+  /// seconds on. The remaining time is shown after at least two seconds and two kernels.
   std::string describe(Phase phase, unsigned done, unsigned total, Time now);
 
-  /// Whether the time has come for a line that stays: half a minute after the one before.
+  /// True if a permanent line is due: half a minute after the previous one.
   bool isTimeForLine(Time now);
 
 private:

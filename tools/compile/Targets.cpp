@@ -15,27 +15,27 @@ using namespace llvm;
 
 namespace nacre::tools {
 
-/// folder/file becomes folder/target/file.
+/// Converts folder/file to folder/target/file.
 static std::string inFolderOf(StringRef target, StringRef path) {
   SmallString<128> result = sys::path::parent_path(path);
   sys::path::append(result, target, sys::path::filename(path));
   return result.str().str();
 }
 
-/// Those of the CPUs that are of the target's architecture.
+/// Returns the CPUs that have the target's architecture.
 static std::string cpusOf(StringRef target, ArrayRef<StringRef> cpus) {
   SmallVector<StringRef> own;
   copy_if(cpus, std::back_inserter(own), [&](StringRef cpu) { return isCpuOf(target, cpu.trim()); });
   return join(own, ",");
 }
 
-/// Whether the option is one that --for stood for.
+/// True if the option comes from the preset of --for.
 static bool isImplied(const CommandLine &commandLine, StringRef option) {
   return any_of(commandLine.compiler.preset.options,
                 [&](StringRef typed) { return typed.starts_with(("--" + option + "=").str()); });
 }
 
-/// What --for stood for may be of other targets: its CPUs, and weights that these can read.
+/// Removes CPUs of other targets that a preset set, and the weight type for them.
 static void dropWhatTargetLacks(CommandLine &one) {
   const Preset *preset = findPreset(one.compiler.preset.word);
   if (!preset ||
@@ -49,7 +49,7 @@ static void dropWhatTargetLacks(CommandLine &one) {
            [](StringRef typed) { return typed.starts_with("--cpu=") || typed.starts_with("--weight-type="); });
 }
 
-/// Returns the names of phones' chips for an error about a CPU, if one of the targets can be a phone's.
+/// Returns the names of phones' chips for an error about a CPU, if one of the targets can be a phone.
 static std::string chipsFor(ArrayRef<std::string> targets) {
   const std::string any = describeChips().front().name;
   if (none_of(targets, [&](StringRef target) { return isCpuOf(target, any); }))
@@ -86,7 +86,7 @@ static void addOutputs(NamedFiles &files, const CommandLine &one) {
   files.addOutput("--time-trace", one.timeTracePath);
 }
 
-/// Gives all of them the files that they name. Returns an error if one of these would be lost.
+/// Gives all command lines the files of each. Returns an error if one of the files would be overwritten.
 static Error compareFiles(std::vector<CommandLine> &all) {
   NamedFiles files = all.front().files;
   for (const CommandLine &one : all)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: one command line for several targets, as what is to be done for each.
-// Why:  an Android library has a part for each ABI, all of one name; so a target's files keep their names and go into a
-//       folder of the target's.
+// Splits a command line for several targets into one for each. An Android library has a part for each ABI, all with the
+// same name. So the files of each target keep their names, in a folder of the target.
 
 #ifndef NACRE_TOOLS_COMPILE_TARGETS_H
 #define NACRE_TOOLS_COMPILE_TARGETS_H
@@ -13,7 +12,8 @@
 
 namespace nacre::tools {
 
-/// The command line as it is for one target, else one for each. Errors are of names: nothing has been compiled then.
+/// Returns the command line for its only target, or one for each of several. Errors concern names; nothing is compiled
+/// before.
 llvm::Expected<std::vector<CommandLine>> forEachTarget(const CommandLine &commandLine);
 
 } // namespace nacre::tools

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  --time-trace: LLVM's trace of where time goes, for one compilation.
-// Why:   who waits for a compiler sees at once in which kernel and pass it is slow.
+// Writes --time-trace, LLVM's trace of a compilation's time. It shows in which kernel and pass a compilation is slow.
 
 #ifndef NACRE_TOOLS_COMPILE_TIMETRACE_H
 #define NACRE_TOOLS_COMPILE_TIMETRACE_H
@@ -13,13 +12,13 @@ namespace nacre::tools {
 
 class TimeTrace {
 public:
-  /// Begins, unless the path is empty.
+  /// Begins the trace, unless the path is empty.
   explicit TimeTrace(llvm::StringRef path);
   ~TimeTrace();
   TimeTrace(const TimeTrace &) = delete;
   TimeTrace &operator=(const TimeTrace &) = delete;
 
-  /// Returns the exit code.
+  /// Writes the trace; returns the exit code.
   int write();
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// nacre-compile: a trained network in, one shared library with a C header out.
+// nacre-compile compiles a trained network to a shared library with a C header.
 
 #include "compiler/driver/ModelQuestions.h"
 #include "compiler/driver/Pipeline.h"
@@ -38,7 +38,7 @@ static int run(const tools::CommandLine &commandLine) {
   NamedFiles files = commandLine.files;
   const int status = tools::runCompile(options, commandLine.reportPath, files, context, console);
   if (status && !files.findProblem().empty())
-    return status; // the trace may be the output that would take the place of a file of the model
+    return status; // writing the trace could overwrite a file of the model
   const int written = trace.write();
   return status ? status : written;
 }
@@ -66,7 +66,7 @@ int main(int argc, char **argv) {
     printOperators(llvm::outs());
     return 0;
   }
-  if (commandLine->check || commandLine->listWeights) // what they say is so for every target
+  if (commandLine->check || commandLine->listWeights) // the answer is the same for all targets
     return run(*commandLine);
   auto targets = tools::forEachTarget(*commandLine);
   if (!targets) {
@@ -74,7 +74,7 @@ int main(int argc, char **argv) {
     return 2;
   }
   for (const tools::CommandLine &one : *targets) {
-    if (targets->size() > 1) // what cannot be made is what cannot be written to, of which the user is told then
+    if (targets->size() > 1) // if this fails, writing the output fails, which is reported
       (void)llvm::sys::fs::create_directory(llvm::sys::path::parent_path(one.compiler.outputPath),
                                             /*IgnoreExisting=*/true, llvm::sys::fs::all_all); // the umask decides
     if (int status = run(one))

@@ -6,7 +6,7 @@ namespace nacre::diff {
 
 std::vector<std::string> advise(const Difference &difference, const Computation &computation) {
   constexpr double greatestHalf = 65504;
-  /// What rounding to halves, and adding up in another order, comes to at most in a network that is not broken.
+  /// Maximum effect, in a correct network, of rounding to f16 and of adding in another order.
   constexpr double mostOfRounding = 0.02;
   std::vector<std::string> lines;
   const bool isNoNumber = difference.nans + difference.infinities > 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What to try where a node's numbers part, of what is seen there.
+// Suggests what to try if a node's numbers differ, based on the kind of difference.
 
 #ifndef NACRE_TOOLS_DIFF_ADVICE_H
 #define NACRE_TOOLS_DIFF_ADVICE_H
@@ -12,13 +12,13 @@
 
 namespace nacre::diff {
 
-/// What is known of how `actual` numbers were computed.
+/// Facts about the computation of the `actual` numbers.
 struct Computation {
   bool usedGpu = false;
-  bool storesHalves = false; ///< Whether the library stores some values as fp16.
+  bool storesHalves = false; ///< True if the library stores some values as f16.
 };
 
-/// Returns lines, the likeliest cause first.
+/// Returns lines of advice, the likeliest cause first.
 std::vector<std::string> advise(const Difference &difference, const Computation &computation);
 
 } // namespace nacre::diff

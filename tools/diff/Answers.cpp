@@ -20,7 +20,8 @@ Answer readAnswer(const TensorView &tensor) {
   return answer;
 }
 
-/// Returns whether launches of `model` read or write fp16. Nothing is known of libraries of another version.
+/// Returns whether launches of `model` read or write f16. Returns false for libraries of another version, whose tables
+/// it cannot read.
 static bool storesHalves(const nacre_model *model) {
   const auto *table = reinterpret_cast<const nacre_model_table *>(model);
   constexpr nacre_row_sizes sizes = NACRE_ROW_SIZES;

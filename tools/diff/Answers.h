@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the numbers that a library gives, or that lie in a folder, by the tensors' names.
-// Why:   who computed them, here or on a phone, is of no matter to a comparison.
-// How:   a library is run as nacre-run runs it; a folder is as nacre-run --output writes it.
+// The numbers of a library or of a folder, by the tensors' names. A comparison need not know whether this machine or a
+// phone computed them. A library runs as in nacre-run; a folder has the files of nacre-run --output.
 
 #ifndef NACRE_TOOLS_DIFF_ANSWERS_H
 #define NACRE_TOOLS_DIFF_ANSWERS_H
@@ -22,13 +21,14 @@ struct Answer {
 struct Answers {
   std::map<std::string, Answer> tensors;
   bool usedGpu = false;
-  bool storesHalves = false; ///< Whether they are of a library that stores some values as fp16.
+  bool storesHalves = false; ///< True if the library stores some values as f16.
 };
 
-/// Of a tensor's bytes.
+/// Reads the numbers from a tensor's bytes.
 Answer readAnswer(const run::TensorView &tensor);
 
-/// From `path`, a library, which is run with these inputs, or a folder, in which files of the tensors `wanted` are looked for.
+/// Reads the answers of `path`. A library runs with these inputs; in a folder, only the files of tensors in `wanted`
+/// are read.
 run::Outcome findAnswers(const std::string &path, const run::Options &options, const std::vector<run::Port> &inputs,
                          const std::vector<run::Port> &wanted, Answers &answers);
 

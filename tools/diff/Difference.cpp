@@ -13,10 +13,10 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// A binary floating-point type, as far as it orders its numbers.
+/// A binary floating-point type, as far as needed to order its numbers.
 struct Format {
   int mantissaBits;                   ///< without the leading one
-  int leastExponent, largestExponent; ///< of normal numbers
+  int leastExponent, largestExponent; ///< exponents of normal numbers
 };
 
 std::optional<Format> formatOf(nacre_element_type type) {
@@ -44,10 +44,11 @@ std::optional<Format> formatOf(nacre_element_type type) {
   }
 }
 
-/// Returns how many numbers of the type are between 0 and `x`, `x` included: 0 for 0, 1 for the smallest number, negative below 0.
-/// Between two numbers it is interpolated, because a reference is not rounded to the type.
+/// Returns the number of representable numbers from 0 to `x`, without 0 itself; negative below 0. Interpolates between
+/// two such numbers, because a reference is not rounded to the type.
 double countToZero(const Format &format, double x) {
-  const double size = std::fmin(std::fabs(x), std::ldexp(1.0, format.largestExponent + 1)); // where infinity is
+  const double size = std::fmin(std::fabs(x), std::ldexp(1.0, format.largestExponent + 1)); // infinity counts as the
+                                                                                            // next power of two
   int exponent = format.leastExponent;
   if (size >= std::ldexp(1.0, format.leastExponent))
     exponent = std::ilogb(size);
@@ -55,7 +56,7 @@ double countToZero(const Format &format, double x) {
   return std::copysign(inBinade + std::ldexp(exponent - format.leastExponent, format.mantissaBits), x);
 }
 
-/// The bits of a number as an integer that grows with it; of 0 and -0 alike.
+/// Returns the bits of a number as an integer of the same order; 0 and -0 are equal.
 uint64_t toOrdered(double x) {
   uint64_t bits;
   std::memcpy(&bits, &x, sizeof bits);
@@ -63,7 +64,8 @@ uint64_t toOrdered(double x) {
   return bits & zero ? 2 * zero - bits : zero + bits; // modulo 2^64
 }
 
-/// How many numbers of the type are between the two, one of them included. Integers: how far they are apart.
+/// Returns the number of representable numbers between the two, including one of them. For integers, returns the
+/// distance.
 double ulpsBetween(nacre_element_type type, double a, double b) {
   if (std::isnan(a) || std::isnan(b))
     return infinity;
@@ -82,7 +84,7 @@ double distance(double a, double b) {
   return std::isnan(difference) ? infinity : difference;
 }
 
-/// Returns whether fp16 rounds `b` to infinity or to 0, and `a` is as wrong as that makes it, or nearly.
+/// Returns whether f16 rounds `b` to infinity or to 0, and `a` has an error of that size.
 bool isLostInHalves(double a, double b) {
   constexpr double infinite = 65520, zero = 0x1p-25, largestRounding = 0.02;
   const double size = std::fabs(b);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  nacre-diff: goes through the nodes of a model in order and says how far each is from what it should be.
-// Why:   that an output is wrong is soon seen; where it went wrong is what one needs to know.
-// How:   1. the model is read with all that its nodes compute, which gives order, names and, unless --against says another,
-//           the reference in double,
-//        2. the library is run on the same inputs, or the folder read; what both have is compared,
-//        3. a line for each tensor, and the first node beyond the bound, with what to try.
+// nacre-diff compares the results of all nodes of a model with a reference, in order, to find the first wrong one.
+//
+// How:   1. Read the model and keep the results of all nodes. This gives order, names and, without --against, the
+//           reference in double.
+//        2. Run the library on the same inputs, or read the folder. Compare the tensors that both have.
+//        3. Print a line for each tensor, and the first node beyond the bound with advice.
 
 #include "compiler/driver/Pipeline.h"
 #include "tools/CommandLine.h"
@@ -91,7 +91,7 @@ namespace {
 
 /// A tensor of the model, in the order of its nodes.
 struct Row {
-  size_t output; // of the interpreted model
+  size_t output; // index among those of the interpreted model
   const diff::Answer *actual, *expected;
   diff::Difference difference;
 };
@@ -102,7 +102,7 @@ std::string numberText(const char *form, double value) {
   return text;
 }
 
-/// What is wrong with the shape of a row; empty if nothing.
+/// Returns the problem with the shape of a row, or "".
 std::string problemOf(const Row &row) {
   if (row.actual->dims == row.expected->dims)
     return "";
@@ -151,7 +151,7 @@ void printVerdict(const Row &row, const tools::InterpretedModel &interpreted, co
     outs() << "  - " << line << "\n";
 }
 
-/// Of the interpreter: floats as they were computed.
+/// Takes the results of the interpreter, with floats as it computed them.
 void takeAnswers(const tools::InterpretedModel &interpreted, diff::Answers &answers) {
   for (auto [port, value] : zip_equal(interpreted.outputs, interpreted.values)) {
     diff::Answer answer = diff::readAnswer(port.tensor);
@@ -175,7 +175,7 @@ Outcome compare(const CompilerOptions &compiler, const run::Options &options, ml
       return failure;
     takeAnswers(interpreted, expected);
   } else {
-    run::Options ofCpu = options; // the GPU is what is judged
+    run::Options ofCpu = options; // the reference, whereas the GPU is under test
     ofCpu.gpu = false;
     ofCpu.gpuCut = 0;
     if (Outcome failure = findAnswers(against, ofCpu, interpreted.inputs, interpreted.outputs, expected))
@@ -193,7 +193,7 @@ Outcome compare(const CompilerOptions &compiler, const run::Options &options, ml
   if (rows.empty())
     return run::usageFailure("'" + judged + "' and " + (against.empty() ? "the model" : "'" + against + "'") +
                              " must have a tensor in common, but have none");
-  // What no node computes, an input that is an output, comes last.
+  // Outputs that no node computes, because they are inputs, come last.
   stable_sort(rows, [&](const Row &a, const Row &b) {
     return uint64_t(interpreted.sources[a.output].index) < uint64_t(interpreted.sources[b.output].index);
   });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. the import phase, and where the model asks for gradients itself those of the train phase,
-//       2. arguments and results become ports by the names and marks that the import has put on them,
-//       3. a run: bytes to tensors, the interpreter, tensors to bytes; of open outputs what there is.
+// How:  1. run the import phase, and the train phase if the model itself contains gradients,
+//       2. make ports of arguments and results, named by the attributes that the import set,
+//       3. run: convert bytes to tensors, interpret, convert back; cut open outputs to their actual sizes.
 
 #include "tools/eval/InterpretedModel.h"
 #include "codegen/package/ElementTypes.h"
@@ -84,7 +84,7 @@ Port &InterpretedModel::addPort(std::vector<Port> &ports, StringRef name, Type t
   port.tensor.type = package::findElementType(tensor.getElementType())->number;
   port.tensor.dims.assign(tensor.getShape().begin(), tensor.getShape().end());
   port.tensor.count = size_t(tensor.getNumElements());
-  // A byte more, so that a tensor without elements has an address.
+  // One more byte, so that a tensor without elements has an address.
   std::vector<char> &own = bytes.emplace_back(port.tensor.bytes() + 1);
   port.data = own.data();
   port.tensor.data = port.data;
@@ -104,7 +104,7 @@ void InterpretedModel::addOutput(unsigned result) {
 // 3. A run
 //===----------------------------------------------------------------------===//
 
-/// Puts a tensor into a port, whose shape becomes the tensor's, which is no larger.
+/// Copies a tensor to a port, whose shape becomes the tensor's, which is not larger.
 void InterpretedModel::show(Port &port, const Tensor &tensor) {
   const std::vector<char> elements = evaluate::toBytes(tensor);
   port.tensor.dims.assign(tensor.getShape().begin(), tensor.getShape().end());
@@ -112,7 +112,7 @@ void InterpretedModel::show(Port &port, const Tensor &tensor) {
   std::copy(elements.begin(), elements.end(), static_cast<char *>(port.data));
 }
 
-/// What there is of a result after a run: of open axes as many elements as the results that count them say.
+/// Returns the part of a result that exists after a run. Counts among the results have the sizes of open axes.
 Tensor InterpretedModel::takeThere(unsigned result, ArrayRef<Tensor> results) const {
   const Tensor &tensor = results[result];
   const auto counts = func::FuncOp(function).getResultAttrOfType<DenseI64ArrayAttr>(result, nn::countsAttr);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a model that is run by the interpreter, with its inputs, outputs and state by name.
-// Why:   nacre-eval and nacre-diff look at it as nacre-run looks at a library: through ports.
-// How:   ports hold bytes of the tensor's own type, and each output its elements as they were computed beside them.
+// A model run by the interpreter, with its inputs, outputs and state by name. nacre-eval and nacre-diff use it through
+// ports, like nacre-run uses a library. Ports have bytes of the tensor's own type; outputs also have their elements as
+// computed.
 
 #ifndef NACRE_TOOLS_EVAL_INTERPRETEDMODEL_H
 #define NACRE_TOOLS_EVAL_INTERPRETEDMODEL_H
@@ -17,9 +17,9 @@
 
 namespace nacre::tools {
 
-/// What computes an output, in the model's words.
+/// The node that computes an output, with the model's names.
 struct Source {
-  int64_t index = -1; ///< of the node in the model; -1 where no node computes it
+  int64_t index = -1; ///< index of the node in the model, or -1 if no node computes the output
   std::string node, op;
 };
 
@@ -27,14 +27,14 @@ class InterpretedModel {
 public:
   /// Imports the model; messages go to the context.
   run::Outcome open(const CompilerOptions &options, const std::string &entry, mlir::MLIRContext &context);
-  /// Computes outputs and what the state becomes, of the inputs as they are.
+  /// Computes the outputs and the new state from the current inputs.
   run::Outcome run(const evaluate::Settings &settings);
 
   std::vector<run::Port> inputs, outputs, states;
   std::vector<evaluate::Tensor>
-      values; ///< of the outputs, floats in double; where a run decides sizes, with all that there may be
-  std::vector<std::string> files; ///< that the import has read
-  std::vector<Source> sources;    ///< of the outputs; known where values are kept
+      values;                     ///< elements of the outputs; floats are double; open axes have their maximum sizes
+  std::vector<std::string> files; ///< files that the import has read
+  std::vector<Source> sources;    ///< sources of the outputs; set if values are kept
 
 private:
   run::Port &addPort(std::vector<run::Port> &ports, llvm::StringRef name, mlir::Type type);
@@ -44,10 +44,10 @@ private:
 
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::func::FuncOp function;
-  std::vector<unsigned> outputNumbers;         ///< of the function's results
-  std::vector<int> inputNumbers, stateNumbers; ///< of the function's arguments, -1: nobody's
+  std::vector<unsigned> outputNumbers;         ///< indices of the function's results
+  std::vector<int> inputNumbers, stateNumbers; ///< indices of the function's arguments; -1 for the other kind
   std::map<std::string, evaluate::Tensor> stateValues;
-  std::vector<std::vector<char>> bytes; ///< of the ports
+  std::vector<std::vector<char>> bytes; ///< memory of the ports
 };
 
 } // namespace nacre::tools

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the compiler has to say of a model, printed with the node that it is about.
+// Prints the compiler's messages about a model with the nodes that they concern.
 
 #ifndef NACRE_TOOLS_EVAL_MESSAGES_H
 #define NACRE_TOOLS_EVAL_MESSAGES_H
@@ -13,7 +13,7 @@
 
 namespace nacre::tools {
 
-/// Prints errors and warnings, not remarks, as nacre-compile does.
+/// Prints errors and warnings, but not remarks, as nacre-compile does.
 inline void printMessage(llvm::StringRef model, mlir::Diagnostic &message) {
   if (message.getSeverity() == mlir::DiagnosticSeverity::Remark)
     return;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the options that say how a model is read, and what it is run on.
-// Why:   nacre-eval and nacre-diff take them alike; they are those of nacre-compile and nacre-run, under the same names.
-// How:   two options of nacre-compile, --input and --output, mean files here, as they do for nacre-run; cutting a model is
-//        --cut-input and --cut-output.
+// Options for reading a model and for its inputs. nacre-eval and nacre-diff share them; they have the names of
+// nacre-compile's and nacre-run's options. --input and --output mean files, as in nacre-run. To cut a model, use
+// --cut-input and --cut-output instead.
 
 #ifndef NACRE_TOOLS_EVAL_MODELOPTIONS_H
 #define NACRE_TOOLS_EVAL_MODELOPTIONS_H
@@ -23,13 +22,14 @@ class ModelOptions {
 public:
   explicit ModelOptions(llvm::cl::OptionCategory &category);
 
-  /// What they say, once they are parsed. Adds the files of the model's options to `files`.
+  /// Stores the values of the parsed options. Adds the files of the model's options to `files`.
   llvm::Error read(CompilerOptions &compiler, run::Options &run, NamedFiles &files);
   evaluate::Settings getSettings() const {
     return {floats, maxIterations ? int64_t(std::min<uint64_t>(maxIterations, INT64_MAX)) : INT64_MAX};
   }
 
-  /// Two tasks of --help. The options `input` and `seed` belong to a third, with others of each program.
+  /// Return two tasks of --help. The options `input` and `seed` belong to a third one, with further options of each
+  /// program.
   static HelpGroup groupOfModel();
   static HelpGroup groupOfComputation();
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  nacre-eval: runs a model of any format without compiling it, in double precision.
-// Why:   it says what the numbers are; whatever is compiled is compared with it.
-// How:   the import phase, the reference interpreter, and nacre-run's ways to fill inputs and to look at outputs.
+// nacre-eval runs a model of any format in double precision, without compiling it. Compiled models are compared with
+// its results. It uses the import phase and the reference interpreter, and fills inputs and prints outputs like
+// nacre-run.
 
 #include "compiler/driver/Pipeline.h"
 #include "tools/CommandLine.h"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  nacre-kernel: compiles the kernels of a `plan` module one by one, for a CPU or for GPUs, and prints their
-//        code.
-// Why:   a kernel's inner loop is what its author wants to see, and a test wants to check.
-// How:   the same call as the compiler's own, codegen/Backend.h.
+// nacre-kernel compiles the kernels of a `plan` module one by one, for a CPU or for GPUs, and prints their code. It
+// shows a kernel's inner loop to its author and to tests. It calls the same function as the compiler,
+// codegen/Backend.h.
 
 #include "codegen/Backend.h"
 #include "dialects/NumberText.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// nacre-lsp-server: diagnostics, definitions and hovers for .mlir files in an editor, our dialects included.
+// nacre-lsp-server provides diagnostics, definitions and hovers for .mlir files in an editor, including Nacre's
+// dialects.
 
 #include "compiler/driver/Pipeline.h"
 #include "tools/CommandLine.h"
@@ -37,8 +38,8 @@ General:
 enum class Level { Error, Info, Verbose };
 enum class Style { Standard, Delimited };
 
-/// Returns an error about a wrong command line, in the words of the other programs. MLIR's server declares its options when it starts,
-/// and would use LLVM's words.
+/// Reports a wrong command line like the other programs. MLIR's server declares its options only when it starts, and
+/// would print LLVM's messages.
 llvm::Error checkWords(int count, char **words) {
   using namespace llvm;
   cl::opt<Level> log("log", cl::desc("Messages on the standard error"),
@@ -53,7 +54,7 @@ llvm::Error checkWords(int count, char **words) {
   Error error = nacre::tools::parseWords(count, words, "");
   for (cl::Option *option : std::initializer_list<cl::Option *>{&isTest, &pretty, &style, &log})
     option->removeArgument();
-  cl::ResetAllOptionOccurrences(); // The server reads the words again.
+  cl::ResetAllOptionOccurrences(); // the server parses the words again
   return error;
 }
 

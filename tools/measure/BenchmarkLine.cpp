@@ -5,7 +5,7 @@
 
 namespace nacre::measure {
 
-/// Reads VmHWM; getrusage would count the peak of the process that started this one.
+/// Reads VmHWM, because getrusage would include the peak of the process that started this one.
 static double peakMebibytes() {
   double peak = 0;
   FILE *file = fopen("/proc/self/status", "re");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a benchmark as a line of JSON (docs/benchmark.schema.json).
+// Writes a benchmark as a line of JSON (docs/benchmark.schema.json).
 
 #ifndef NACRE_TOOLS_MEASURE_BENCHMARKLINE_H
 #define NACRE_TOOLS_MEASURE_BENCHMARKLINE_H
@@ -19,7 +19,7 @@ struct Benchmark {
   Samples &samples;
 };
 
-/// Writes the line. The peak memory is this process's, as the kernel counts it.
+/// Writes the line. The peak memory is that of this process, as the kernel counts it.
 void putBenchmark(const Sink &sink, const Benchmark &benchmark);
 
 } // namespace nacre::measure

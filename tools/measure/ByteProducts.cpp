@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. a loop for each instruction, with more sums than its latency needs; 2. the fastest that the core has.
+// How:  1. a loop for each instruction, with enough sums to hide its latency, 2. the fastest one that the core has.
 
 #include "tools/measure/ByteProducts.h"
 #include "tools/measure/Peak.h"
 #include "tools/measure/Vectors.h"
 
-// The emulator of Android is measured by its baseline, as in Vectors.cpp.
+// Android's emulator is measured with baseline instructions, as in Vectors.cpp.
 #if defined(__x86_64__) && !defined(__ANDROID__)
 #define HAS_WIDER_VECTORS
 #include <cpuid.h>
@@ -23,7 +23,7 @@ namespace {
 // 1. Loops
 //===----------------------------------------------------------------------===//
 
-constexpr int kChains = 12; // hide the latency of any core's pipes, and fit into its registers
+constexpr int kChains = 12; // enough to hide the latency of any core, and few enough for its registers
 constexpr long kIterations = 50'000;
 
 #if defined(__x86_64__)
@@ -66,7 +66,7 @@ DEFINE_PRODUCTS(dots256, 32, __attribute__((target("avxvnni"))), DOTS_256)
 DEFINE_PRODUCTS(dots512, 64, __attribute__((target("avx512f,avx512vnni"))), DOTS_512)
 #endif
 #elif defined(__aarch64__)
-/// smull, smlal and sadalp: two steps' products are added up in 16 bits.
+/// smull, smlal and sadalp: the products of two steps are added in 16 bits.
 #define HALVES(sum, a, b)                                                                                              \
   sum = (Vector)vpadalq_s16((int32x4_t)(sum),                                                                          \
                             vmlal_s8(vmull_s8(vget_low_s8((int8x16_t)(a)), vget_low_s8((int8x16_t)(b))),               \
@@ -84,7 +84,7 @@ DEFINE_PRODUCTS(matrices, 16, __attribute__((target("arch=armv8.2-a+i8mm"))), MA
 
 struct Instruction {
   uint32_t (*run)();
-  double products; ///< Of one step.
+  double products; ///< Number of products in one step.
 };
 
 Instruction fastest() {

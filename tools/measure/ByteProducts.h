@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  how fast a core multiplies bytes.
-// Why:   quantized networks multiply bytes, at a rate that depends on the dot products of a core, not on its rate of
-//        floats.
+// Measures how fast a core multiplies bytes. Quantized networks depend on this rate, which is that of the core's dot
+// products, not that of its floats.
 
 #ifndef NACRE_TOOLS_MEASURE_BYTEPRODUCTS_H
 #define NACRE_TOOLS_MEASURE_BYTEPRODUCTS_H
 
 namespace nacre::measure {
 
-/// Measures the multiply-adds of bytes into sums of 32 bits on the core that the calling thread is on, each as two
-/// operations, by the fastest instructions that kernels use. Returns 1e9 operations per second.
+/// Measures multiply-adds of bytes into 32-bit sums on the core of the calling thread, with the fastest instructions
+/// that kernels use. Counts each as two operations. Returns 1e9 operations per second.
 double measureByteGigaops();
 
 } // namespace nacre::measure

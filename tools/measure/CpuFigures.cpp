@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  Measures each core alone, groups cores of about the same speed into clusters, and then measures memory and
-//       cache.
+// Measures each core separately, and groups cores of similar speed into clusters. Then measures memory and cache.
 
 #include "tools/measure/DeviceFigures.h"
 #include "tools/measure/Libc.h"
@@ -9,14 +8,14 @@
 namespace nacre::measure {
 namespace {
 
-/// Cores of which each reaches at least this share of the first belong together.
+/// Share of the first core's speed that the other cores of a cluster reach.
 constexpr double kAlike = 0.85;
-/// The runtime's rule for big cores, by default.
+/// Share of the fastest core's speed from which on a core is big; the runtime's default.
 constexpr double kBig = 1.0 / 3;
 
 struct Cores {
   unsigned count = 0;
-  CoreSpeed speeds[CpuList::kMost]; // fastest first; of equal ones, the first number first
+  CoreSpeed speeds[CpuList::kMost]; // fastest first; equal ones by number
 };
 
 void measureCores(Cores &cores, Progress progress) {
@@ -42,7 +41,7 @@ void groupCores(const Cores &cores, CpuFigures &figures) {
     const CoreSpeed &speed = cores.speeds[index];
     Cluster *last = figures.clusterCount ? &figures.clusters[figures.clusterCount - 1] : nullptr;
     const bool isAlike = last && speed.gigaflops > kAlike * last->gigaflops;
-    // Each is slower by a sixth: the last would hardly compute.
+    // Each cluster is slower by a sixth, so that cores of the last would hardly compute.
     if (isAlike || figures.clusterCount == CpuFigures::kMostClusters)
       ++last->cores;
     else
@@ -57,7 +56,7 @@ void measureMemory(const CpuList &big, CpuFigures &figures) {
   CpuList fastest;
   fastest.add(big.cpus[0]);
   figures.cacheBytes = cache;
-  // A quarter of the cache of all: what one core may keep for itself.
+  // A quarter of the shared cache: the part that one core may use.
   figures.cacheBytesOfCore = measureReading(fastest, cache / 4);
   figures.coreBytes = measureReading(fastest, memory);
   figures.bytes = measureReading(big, memory / big.count);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the figures of a device profile that are measured: what cores reach, and a GPU with the code of nacre-compile.
-// Why:   peaks say little of a GPU, and nothing of what a submission costs with its driver.
-// How:   models compiled for the machine (tools/tune/make_kernels.py), a launch for each form of work; the runtime in
-//        them tells each launch's time by the GPU's own clock. So there is no compiler here, and no Vulkan: a phone
-//        will do. nacre-try writes the figures there as text, which nacre-tune reads.
+// The measured figures of a device profile: rates of cores, and of a GPU that runs nacre-compile's code. Published
+// peaks say little about a GPU, and nothing about the cost of a submission. Models compiled for the machine
+// (tools/tune/make_kernels.py) have a launch for each kind of work. Their runtime takes times from the GPU's own clock.
+// So measuring needs neither a compiler nor Vulkan headers, and also works on phones, where nacre-try writes the
+// figures as text. nacre-tune reads this text.
 
 #ifndef NACRE_TOOLS_MEASURE_DEVICEFIGURES_H
 #define NACRE_TOOLS_MEASURE_DEVICEFIGURES_H
@@ -14,9 +14,9 @@
 
 namespace nacre::measure {
 
-/// Cores that are as fast as one another.
+/// Cores of similar speed.
 struct Cluster {
-  unsigned cpu = 0; ///< The fastest one.
+  unsigned cpu = 0; ///< System's number of the fastest core.
   unsigned cores = 0;
   double gigahertz = 0, gigaflops = 0, byteGigaops = 0;
 };
@@ -26,20 +26,20 @@ struct CpuFigures {
 
   unsigned clusterCount = 0;
   Cluster clusters[kMostClusters]; ///< Fastest first.
-  unsigned threads = 0;            ///< As many as big cores.
+  unsigned threads = 0;            ///< Number of big cores.
   uint64_t cacheBytes = 0;
-  double bytes = 0;            ///< GB/s that all big cores read from memory,
-  double coreBytes = 0;        ///< and the fastest one from memory
-  double cacheBytesOfCore = 0; ///< and from the last cache.
+  double bytes = 0;            ///< GB/s that all big cores read from memory.
+  double coreBytes = 0;        ///< GB/s that the fastest core reads from memory.
+  double cacheBytesOfCore = 0; ///< GB/s that the fastest core reads from the last cache.
 };
 
-/// Work in 1e9 per second: operations of products, bytes, else elements that loops read and write.
+/// Rates in 1e9 per second: operations for products, bytes for streaming, else elements read and written by loops.
 struct GpuFigures {
-  char device[256] = "";  ///< Its name; empty if it was not measured.
-  bool isUnified = false; ///< It shares memory with the CPU.
-  bool isPlayed = false;  ///< By a CPU.
+  char device[256] = "";  ///< Name of the device; empty if it was not measured.
+  bool isUnified = false; ///< True if the device shares memory with the CPU.
+  bool isPlayed = false;  ///< True if a CPU emulates the device.
   double product = 0;
-  double halves = 0; ///< Products of f16; those of f32 where it has none.
+  double halves = 0; ///< Products of f16; those of f32 if it has no f16.
   double streamed = 0, depthwise = 0, pointwise = 0, row = 0, movement = 0;
   double bytes = 0, cacheBytes = 0;
   double dispatchMicroseconds = 0, meetingMicroseconds = 0;
@@ -50,23 +50,23 @@ struct DeviceFigures {
   GpuFigures gpu;
 };
 
-/// Why something was not measured.
+/// Reason why something was not measured.
 struct Reason {
-  char text[5000] = ""; // with a path
+  char text[5000] = ""; // can contain a path
 };
 
-/// Is told what is measured next.
+/// Called with the name of the next measurement.
 using Progress = void (*)(const char *part);
 
-/// Measures the cores that this process may use. Returns false if the system does not list them, or
-/// has no threads or no memory for it.
+/// Measures the cores that this process may use. Returns false if the system does not list them, or if threads or
+/// memory are not available.
 bool measureCpu(CpuFigures &figures, Progress progress);
 
-/// The libraries by which a GPU is measured, in one folder.
+/// Libraries that measure a GPU, all in one folder.
 constexpr const char *kKernelLibraries[] = {"libtune_rates.so", "libtune_halves.so", "libtune_latency.so"};
 
-/// Measures device number `device` (counted from 0; -1: the best) with the libraries in `folder`. Returns false, and
-/// the reason, if there is no GPU or no library.
+/// Measures device number `device` (counted from 0; -1: the best one) with the libraries in `folder`. If there is no
+/// GPU or no library, returns false and sets the reason.
 bool measureGpu(const char *folder, int device, GpuFigures &figures, Progress progress, Reason &reason);
 
 struct GpuField {
@@ -79,7 +79,7 @@ struct CpuField {
   double CpuFigures::*value;
 };
 
-// The names that figures have in a text, one on a line, with its value.
+// Names of figures in the text, which has one figure with its value on each line.
 constexpr CpuField kCpuFields[] = {{"cpu_bytes", &CpuFigures::bytes},
                                    {"cpu_core_bytes", &CpuFigures::coreBytes},
                                    {"cpu_core_cache_bytes", &CpuFigures::cacheBytesOfCore}};
@@ -95,7 +95,7 @@ constexpr GpuField kGpuFields[] = {{"gpu_product", &GpuFigures::product},
                                    {"gpu_dispatch_us", &GpuFigures::dispatchMicroseconds},
                                    {"gpu_meeting_us", &GpuFigures::meetingMicroseconds}};
 
-/// Writes all figures; if the GPU was not measured, the reason instead of its figures.
+/// Writes all figures. If the GPU was not measured, writes the reason instead of its figures.
 void putFigures(const Sink &sink, const DeviceFigures &figures, const Reason &reason);
 
 } // namespace nacre::measure

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  a line for each figure: its name, a space, and its value. The last line shows that the text is complete.
+// Writes a line for each figure: its name, a space, and its value. The last line shows that the text is complete.
 
 #include "tools/measure/DeviceFigures.h"
 

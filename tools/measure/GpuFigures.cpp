@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. what the launches compute; 2. a library with a session; 3. the least time of each launch, and the median of
-//          a run that does nothing.
+// How:  1. the work of each launch, 2. a library with a session, 3. the shortest time of each launch, and the median
+//          time of a run without work.
 
 #include "runtime/include/nacre/runtime.h"
 #include "runtime/inspect/library_check.h"
@@ -34,7 +34,7 @@ double median(double *values, size_t count) {
   return values[count / 2];
 }
 
-/// Writes the text of a failure; returns false.
+/// Sets the reason of a failure; returns false.
 bool refuse(Reason &reason, const char *text, const char *more = "") {
   snprintf(reason.text, sizeof reason.text, "%s%s", text, more);
   return false;
@@ -134,7 +134,7 @@ private:
 // 3. Times
 //===----------------------------------------------------------------------===//
 
-/// The least seconds of each launch.
+/// Shortest time of each launch, in seconds.
 struct Times {
   double least[kMostLaunches];
 
@@ -144,8 +144,8 @@ struct Times {
   }
 };
 
-/// Returns whether a launch computes a node whose name begins like this, or has this name. A launch may do for another
-/// what comes before it: a product in halves narrows what it reads.
+/// Returns whether a launch computes the node `node`, or one whose name begins with it if `isPrefix`. A launch may also
+/// compute earlier nodes: a product of f16 converts its operand.
 bool computes(const char *names, const char *node, bool isPrefix) {
   const size_t length = strlen(node);
   for (const char *at = names; at; at = strstr(at, ", ") ? strstr(at, ", ") + 2 : nullptr)
@@ -167,7 +167,7 @@ bool readTimes(const Library &library, Times &times, Reason &reason) {
 
 bool measureLeast(Library &library, Times &times, Reason &reason) {
   constexpr int kLeastRuns = 4;
-  // The first compiles and wakes what sleeps.
+  // The first run compiles code and wakes the device.
   if (!library.run(reason))
     return false;
   const double begin = now();
@@ -191,7 +191,7 @@ double secondsOf(const Library &library, const Times &times, const char *node, c
   return seconds;
 }
 
-/// Returns the median of the launches that compute next to nothing; 0, and the reason, if there are none.
+/// Returns the median of launches with almost no work. If there are no such launches, returns 0 and sets the reason.
 double secondsOfDispatch(const Library &library, const Times &times, Reason &reason) {
   double tiny[kMostLaunches];
   size_t count = 0;
@@ -215,7 +215,7 @@ bool measureRates(const char *folder, int device, GpuFigures &figures, Reason &r
   if (dispatch == 0)
     return false;
   figures.dispatchMicroseconds = dispatch * 1e6;
-  // The time that each launch takes beside its work is counted once.
+  // The time that each launch takes besides its work is counted once.
   auto setRate = [&](double &rate, const char *name, const char *kind, double work) {
     const double seconds = secondsOf(library, times, name, kind, reason);
     rate = seconds == 0 ? 0 : work / larger(seconds - dispatch, seconds / 2) * 1e-9;
@@ -234,7 +234,7 @@ bool measureRates(const char *folder, int device, GpuFigures &figures, Reason &r
   return true;
 }
 
-/// Leaves the figure as it is where the device has no halves, so that the library's product is on the CPU.
+/// Leaves the figure unchanged if the device has no f16: the library's product then runs on the CPU.
 void measureHalves(const char *folder, int device, GpuFigures &figures) {
   Library library;
   Times times;
@@ -261,7 +261,7 @@ bool measureMeeting(const char *folder, int device, GpuFigures &figures, Reason 
   return true;
 }
 
-/// Finds which of the devices has this name, as the runtime chose it.
+/// Finds the device with this name, as the runtime chose it.
 bool describe(const char *folder, GpuFigures &figures, Reason &reason) {
   Library library;
   if (!library.open(folder, kKernelLibraries[2], -1, false, reason))

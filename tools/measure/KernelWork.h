@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the nodes of make_kernels.py, with the work that nacre-compile's cost model counts.
-// Why:   a rate is work by time, and the two programs must mean the same work (compiler/price/LaunchWork.cpp).
-// How:   a table; test/e2e/driver/placement_test.py compiles it and compares.
+// The nodes of make_kernels.py, with the work that nacre-compile's cost model counts. A rate is work divided by time,
+// so the two programs must count alike (compiler/price/LaunchWork.cpp). test/e2e/driver/placement_test.py compiles this
+// table and compares it.
 
 #ifndef NACRE_TOOLS_MEASURE_KERNELWORK_H
 #define NACRE_TOOLS_MEASURE_KERNELWORK_H

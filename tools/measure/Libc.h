@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the functions of the C library that measuring calls.
-// Why:   programs for Android are built without the NDK, so there are no headers of its C library.
-// How:   the system's headers elsewhere. All of this is in Android 7.
+// The functions of the C library that measuring calls. Programs for Android are built without the NDK, so there are no
+// headers of its C library; elsewhere, the system's headers are included. Android 7 has all of these functions.
 
 #ifndef NACRE_TOOLS_MEASURE_LIBC_H
 #define NACRE_TOOLS_MEASURE_LIBC_H

@@ -31,7 +31,7 @@ CoreSpeed measureCore(unsigned cpu) {
   CpuList only;
   only.add(cpu);
   onEach(only, [&speed](auto &, unsigned) {
-    measureGigahertz(); // wakes the clock
+    measureGigahertz(); // raises the clock
     speed.gigahertz = measureGigahertz();
     speed.gigaflops = measureGigaflops();
     speed.byteGigaops = measureByteGigaops();
@@ -39,7 +39,7 @@ CoreSpeed measureCore(unsigned cpu) {
   return speed;
 }
 
-/// Returns the multiply-adds of threads on all of `cpus` at once, in GFLOP/s: cores may share units and power.
+/// Returns the rate of multiply-adds of threads on all of `cpus` at once, in GFLOP/s: cores may share units and power.
 static double measureTogether(const CpuList &cpus, int tries) {
   auto *rates = static_cast<double *>(malloc((cpus.count + 1) * sizeof(double)));
   if (!rates)
@@ -56,7 +56,7 @@ static double measureTogether(const CpuList &cpus, int tries) {
   return sum;
 }
 
-/// Writes the name of the CPU, if the system says it.
+/// Writes the name of the CPU if the system provides it.
 static void readCpuName(char *name, size_t capacity) {
   FILE *file = fopen("/proc/cpuinfo", "re");
   if (!file)
@@ -72,7 +72,7 @@ static void readCpuName(char *name, size_t capacity) {
   fclose(file);
 }
 
-/// Returns the `count` fastest of the cores, by their multiply-adds.
+/// Returns the `count` fastest cores, by their multiply-adds.
 static CpuList fastestOf(const CpuList &cores, unsigned count, int tries) {
   CpuList fastest;
   double rates[CpuList::kMost];
@@ -98,7 +98,7 @@ static size_t clamp(size_t bytes, size_t least, size_t most) {
 }
 
 MachinePeak measurePeak(unsigned threadCount) {
-  constexpr int kFewTries = 8;      // each lasts some tenths of a millisecond
+  constexpr int kFewTries = 8;      // each takes some tenths of a millisecond
   constexpr double kSeconds = 0.01; // short, so that some rounds are not interrupted
   constexpr int kRounds = 12;
   constexpr size_t kLeastMemory = size_t(128) << 20, kMostMemory = size_t(512) << 20, kUnknownCache = size_t(1) << 20,
@@ -116,7 +116,7 @@ MachinePeak measurePeak(unsigned threadCount) {
   peak.cacheBytes = lastCacheBytes() ? lastCacheBytes() : kUnknownCache;
   const size_t memory = clamp(4 * peak.cacheBytes, kLeastMemory, kMostMemory);
   peak.bytesPerSecond = 1e9 * measureReading(cpus, memory / cpus.count, kSeconds, kRounds);
-  // A quarter of the cache of all, as one program may expect.
+  // A quarter of the shared cache, which one program may expect to keep.
   peak.cacheBytesPerSecond =
       1e9 * measureReading(cpus, peak.cacheBytes / 4 / cpus.count, kSeconds, kRounds, Source::Cache);
   const size_t nearBytes = cacheBytesOfLevel(2) ? cacheBytesOfLevel(2) : kUnknownNear;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  where the time of a run goes, launch by launch, under the model's node names: a table, and JSON
-//        (docs/profile.schema.json).
-// Why:   the first question about a slow model.
-// How:   the median time of each launch over all runs, as Python's profile has it: what a run usually takes. JSON has
-//        whole nanoseconds, so that sums are the same wherever they are taken.
+// Shows the time of a run, launch by launch, with the model's node names: as a table, and as JSON
+// (docs/profile.schema.json). The median of each launch over all runs counts, as in Python's profile: the usual time.
+// JSON has whole nanoseconds, so that sums are the same wherever they are computed.
 
 #ifndef NACRE_TOOLS_MEASURE_PROFILE_H
 #define NACRE_TOOLS_MEASURE_PROFILE_H
@@ -16,15 +14,15 @@
 
 namespace nacre::measure {
 
-/// The times of a launch over all runs.
+/// Times of a launch over all runs.
 struct LaunchProfile {
   nacre_launch_info info{};
   nacre_launch_time latest{};
-  Samples samples{};   ///< The total of each run.
-  uint64_t median = 0; ///< Of the samples, once all runs are done.
+  Samples samples{};   ///< Total time of each run.
+  uint64_t median = 0; ///< Median of the samples, set after all runs.
 };
 
-/// The launches of an entry, in execution order.
+/// Launches of an entry, in execution order.
 struct Launches {
   LaunchProfile *rows;
   uint32_t count;
@@ -44,10 +42,10 @@ struct Profile {
 /// Writes the engine that computed a launch, and the GPU's share of the cut axis.
 void putEngine(const Sink &sink, const nacre_launch_time &time);
 
-/// Writes the table, the slowest launches first, and for a step of training the times of its parts.
+/// Writes the table, slowest launches first, and for a training step the times of its parts.
 void putTable(const Sink &sink, Launches launches);
 
-/// Writes what the GPU and the CPU beside it did in the latest run; nothing if only the CPU computes.
+/// Writes the work of the GPU and of the CPU in the latest run; nothing if only the CPU computes.
 void putEngines(const Sink &sink, const nacre_session_info &engines);
 
 void putProfile(const Sink &sink, const Profile &profile);

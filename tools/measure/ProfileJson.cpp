@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The profile for nacre-report: text, because the format is a handful of keys.
+// Writes the profile for nacre-report as plain text, because the format has only a few keys.
 
 #include "tools/measure/Profile.h"
 

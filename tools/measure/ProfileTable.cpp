@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parts of a profile that are for people.
+// Writes the parts of a profile that people read.
 
 #include "tools/measure/Libc.h"
 #include "tools/measure/Profile.h"
@@ -12,7 +12,7 @@ int compareLaunches(const void *a, const void *b) {
   const LaunchProfile *one = *static_cast<LaunchProfile *const *>(a), *other = *static_cast<LaunchProfile *const *>(b);
   if (one->median != other->median)
     return one->median > other->median ? -1 : 1;
-  return one < other ? -1 : one > other; // equal ones stay in the order of execution
+  return one < other ? -1 : one > other; // equal ones stay in execution order
 }
 
 void putRow(const Sink &sink, const LaunchProfile &launch, uint64_t sum) {
@@ -43,8 +43,8 @@ bool endsWith(const char *text, size_t bytes, const char *end) {
   return bytes >= length && strncmp(text + bytes - length, end, length) == 0;
 }
 
-/// Writes the times of the three parts of a step of training. nacre-compile names what it makes after the node that
-/// it is for: `conv1 dX`, `conv1 dW`, `conv1 update`. What is of no node is a copy into a state.
+/// Writes the times of the three parts of a training step. nacre-compile derives the names of its nodes from the
+/// model's node: `conv1 dX`, `conv1 dW`, `conv1 update`. A launch without a node is a copy to a state.
 void putParts(const Sink &sink, Launches launches) {
   uint64_t forward = 0, backward = 0, update = 0;
   for (uint32_t i = 0; i < launches.count; ++i) {

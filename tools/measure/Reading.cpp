@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reading from memory and caches.
+// Measures reading from memory and caches.
 
 #include "tools/measure/Libc.h"
 #include "tools/measure/Peak.h"
@@ -26,14 +26,14 @@ struct Reading {
   double seconds;
   int rounds;
   Source source;
-  double *rates; // of each core, in each round
+  double *rates; // rate of each core in each round
 
   template <typename Team> void operator()(Team &team, unsigned index) const {
     const size_t count = bytes / sizeof(uint64_t);
     uint64_t (*const read)(const uint64_t *, size_t) = source == Source::Cache ? WidestVectors().read : readAll;
     auto *words = static_cast<uint64_t *>(malloc(bytes));
     for (size_t i = 0; words && i < count; ++i)
-      words[i] = index; // its pages, near this core
+      words[i] = index; // touches its pages, which are then near this core
     volatile uint64_t sink = words ? read(words, count) : 0;
     for (int round = 0; round < rounds; ++round) {
       team.meet(round + 1);
@@ -45,7 +45,7 @@ struct Reading {
         sum += size;
         best = most(best, size / (now() - before));
       }
-      // Several share the memory, so only their average adds up.
+      // Several cores share the memory, so only their averages add up.
       rates[index * rounds + round] =
           (cpus.count == 1 || source == Source::Cache ? best : sum / (now() - begin)) * 1e-9;
     }

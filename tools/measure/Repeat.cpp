@@ -26,7 +26,7 @@ void Eviction::operator()() const {
   unsigned sum = 0;
   for (size_t i = 0; i < bytes; i += line)
     sum += static_cast<unsigned char>(buffer[i]);
-  const volatile unsigned read = sum; // so that it is
+  const volatile unsigned read = sum; // keeps the compiler from dropping the sum
   (void)read;
 }
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  runs a model until there are enough times.
-// Why:   one way to measure, for nacre-run and nacre-try.
-// How:   warm up (clocks, caches, sleeping threads), then time run by run. Two no-op hints around each run let an
-//        instruction counter under qemu find it. A failure of a run is any value that is true, so that each program
-//        has its own.
+// Runs a model until there are enough times, in the same way for nacre-run and nacre-try. After a warm-up of clocks,
+// caches and sleeping threads, each run is timed. Two no-op hints around each run let an instruction counter under qemu
+// find it. The failure of a run is any value that converts to true, so that each program can have its own type.
 
 #ifndef NACRE_TOOLS_MEASURE_REPEAT_H
 #define NACRE_TOOLS_MEASURE_REPEAT_H
@@ -15,16 +13,16 @@
 
 namespace nacre::measure {
 
-/// The length of a measurement: it lasts until both are satisfied.
+/// Length of a measurement, which lasts until both are reached.
 struct Effort {
   uint64_t runs = 1;
   double seconds = 1;
 };
 
-/// Returns the nanoseconds since some fixed point.
+/// Returns the nanoseconds since a fixed point.
 uint64_t readClock();
 
-/// Reads a buffer: if it is larger than the caches, they hold nothing of the model afterwards.
+/// Reads a buffer, so that caches smaller than it contain no data of the model afterwards.
 class Eviction {
 public:
   explicit Eviction(uint64_t mebibytes);
@@ -37,7 +35,7 @@ public:
   void operator()() const;
 
 private:
-  char *buffer = nullptr; // not of zeros, which would all be one page
+  char *buffer = nullptr; // not filled with zeros, which would all be one page
   size_t bytes;
 };
 

@@ -19,7 +19,7 @@ Samples::Samples(Samples &&other) noexcept
 
 Samples::~Samples() { free(kept); }
 
-/// Returns whether there is room for another sample. If memory runs out, fewer are kept.
+/// Returns whether there is room for another sample. Without more memory, fewer samples are kept.
 bool Samples::grow() {
   if (keptCount < capacity)
     return true;

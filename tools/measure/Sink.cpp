@@ -14,7 +14,7 @@ size_t characterBytes(const char *text, size_t available) {
   for (size_t at = 1; at < bytes; ++at)
     if ((byte(at) & 0xc0) != 0x80)
       return 0;
-  // A shorter way to write the same, half of a UTF-16 pair, or more than Unicode has.
+  // An overlong encoding, half of a UTF-16 pair, or a number beyond Unicode.
   const bool bad = (lead == 0xe0 && byte(1) < 0xa0) || (lead == 0xed && byte(1) >= 0xa0) ||
                    (lead == 0xf0 && byte(1) < 0x90) || (lead == 0xf4 && byte(1) >= 0x90);
   return bad ? 0 : bytes;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a receiver of text, and JSON that is written to it.
-// Why:   nacre-run collects a string, nacre-try writes a file: the text is the same.
-// How:   a function that takes pieces.
+// A receiver of text, and functions that write JSON to it. nacre-run collects a string and nacre-try writes a file, but
+// the text is the same. A receiver is a function that takes pieces of text.
 
 #ifndef NACRE_TOOLS_MEASURE_SINK_H
 #define NACRE_TOOLS_MEASURE_SINK_H
@@ -17,17 +16,17 @@ struct Sink {
   void *user;
 };
 
-/// Writes a text as it is.
+/// Writes a text unchanged.
 void putText(const Sink &sink, const char *text);
 
-/// Writes formatted numbers and short words, 255 bytes at most.
+/// Writes formatted numbers and short words, at most 255 bytes.
 __attribute__((format(printf, 2, 3))) void putFormat(const Sink &sink, const char *format, ...);
 
-/// Writes a JSON string, quotes included. What is no UTF-8 becomes U+FFFD.
+/// Writes a JSON string with its quotes. Invalid UTF-8 becomes U+FFFD.
 void putJsonText(const Sink &sink, const char *text, size_t bytes);
 void putJsonText(const Sink &sink, const char *text);
 
-/// Returns the bytes of the UTF-8 character that the text begins with; 0 if it begins with none.
+/// Returns the bytes of the UTF-8 character that the text begins with, or 0 if it is invalid.
 size_t characterBytes(const char *text, size_t bytes);
 
 } // namespace nacre::measure

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  threads of one work, one pinned to each core of a list.
-// Why:   a phone's cores differ, and what they reach together is less than the sum.
+// Runs one work on several threads, one pinned to each core of a list. A phone's cores differ, and together they reach
+// less than the sum of their rates.
 
 #ifndef NACRE_TOOLS_MEASURE_TEAM_H
 #define NACRE_TOOLS_MEASURE_TEAM_H
@@ -11,7 +11,7 @@
 
 namespace nacre::measure {
 
-/// Bits of cores, as the system calls them.
+/// Set of cores as a bit mask, as the system uses it.
 struct Mask {
   static constexpr unsigned kBits = 64;
   uint64_t words[CpuList::kMost / kBits] = {};
@@ -20,16 +20,16 @@ struct Mask {
 inline void pinTo(unsigned cpu) {
   Mask mask;
   mask.words[cpu / Mask::kBits] = uint64_t(1) << cpu % Mask::kBits;
-  // A core that went offline in between is measured wherever the thread runs.
+  // If the core went offline in between, the thread is measured on any core.
   (void)sched_setaffinity(0, sizeof mask, reinterpret_cast<cpu_set_t *>(&mask));
 }
 
-/// Threads of one work, one pinned to each core of a list.
+/// Threads that run one work, one pinned to each core of a list.
 template <typename Work> class Team {
 public:
   Team(const CpuList &cpus, Work &work) : cpus(cpus), work(work), size(cpus.count) {}
 
-  /// Returns when all are done. A core for which there is no thread is left out.
+  /// Runs the work on all threads and waits for them. A core without a thread is left out.
   void run() {
     auto *members = static_cast<Member *>(malloc((cpus.count + 1) * sizeof(Member)));
     unsigned started = 0;
@@ -45,7 +45,7 @@ public:
     free(members);
   }
 
-  /// Waits until each has come as often as this one.
+  /// Waits until each thread has called this as often as the calling one.
   void meet(unsigned times) {
     __atomic_add_fetch(&arrived, 1, __ATOMIC_ACQ_REL);
     while (__atomic_load_n(&arrived, __ATOMIC_ACQUIRE) < times * __atomic_load_n(&size, __ATOMIC_RELAXED))

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  the clock by additions of which each waits for the one before; the best of several tries.
+// Measures the clock by additions that depend on each other; the best of several tries counts.
 
 #include "tools/measure/Vectors.h"
 #include "tools/measure/Peak.h"
 
-// The emulator of Android is no machine whose peaks matter, and asking for its vectors needs a library of the compiler.
+// Peaks of Android's emulator do not matter, and to query its vectors would need a library of the compiler.
 #if defined(__x86_64__) && !defined(__ANDROID__)
 #define HAS_WIDER_VECTORS
 #include <immintrin.h>
@@ -27,7 +27,7 @@ template <typename Work> double bestSeconds(Work work, int tries) {
   return best;
 }
 
-constexpr int kChains = 12; // hide the latency of any core's pipes, and fit into its registers
+constexpr int kChains = 12; // enough to hide the latency of any core, and few enough for its registers
 constexpr long kIterations = 100'000;
 
 /// Defines NAME(): kIterations * kChains multiply-adds of BYTES each, in code for TARGET. MULTIPLY_ADD(a, b, c)

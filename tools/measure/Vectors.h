@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a core's clock, and its arithmetic in its widest vectors.
+// Measures a core's clock, and its arithmetic in its widest vectors.
 
 #ifndef NACRE_TOOLS_MEASURE_VECTORS_H
 #define NACRE_TOOLS_MEASURE_VECTORS_H
@@ -10,10 +10,10 @@
 
 namespace nacre::measure {
 
-/// The measurements of a core; each is shorter than a time slice, so that some are not interrupted.
+/// Number of measurements of a core. Each is shorter than a time slice, so that some are not interrupted.
 constexpr int kTries = 60;
 
-/// The widest vectors of this machine, and code that multiplies and reads in them.
+/// The widest vectors of this machine, and code that multiplies and reads with them.
 struct WidestVectors {
   float (*run)();
   uint64_t (*read)(const uint64_t *words, size_t count);
@@ -22,10 +22,10 @@ struct WidestVectors {
   WidestVectors();
 };
 
-/// Measures the clock of the core that the calling thread is on.
+/// Measures the clock of the core of the calling thread, in GHz.
 double measureGigahertz();
 
-/// Measures its fp32 multiply-adds, each as two operations.
+/// Measures the core's f32 multiply-adds, each counted as two operations, in GFLOP/s.
 double measureGigaflops(int tries = kTries);
 
 } // namespace nacre::measure

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  nacre-opt: reads MLIR, runs any passes of Nacre or of MLIR, writes MLIR.
-// Why:   the IR is the only interface between phases, so each can be run and tested from a text file.
+// nacre-opt reads MLIR, runs any passes of Nacre or of MLIR, and writes MLIR. The IR is the only interface between
+// phases, so each can be run and tested from a text file.
 
 #include "compiler/driver/Pipeline.h"
 #include "tools/CommandLine.h"
@@ -15,7 +15,7 @@
 
 namespace {
 
-/// MLIR's own help has a thousand lines, sorted by name; --help-hidden prints it.
+/// Help text. MLIR's own help has a thousand lines, sorted by name; --help-hidden prints it.
 constexpr llvm::StringLiteral kBefore = R"(OVERVIEW: Runs passes of Nacre and of MLIR on a module.
 
 USAGE: nacre-opt [options] <file.mlir>
@@ -64,13 +64,14 @@ constexpr llvm::StringLiteral kAfter = R"(General:
   --version             Print the version
 )";
 
-/// MLIR's options that name files, beside -o. MLIR opens an output before it reads its input, which is then empty.
+/// Options of MLIR that name files, besides -o. MLIR opens an output before it reads its input, which would then be
+/// empty.
 constexpr llvm::StringLiteral kInputs[] = {"irdl-file"};
 constexpr llvm::StringLiteral kOutputs[] = {"log-actions-to", "mlir-generate-reproducer",
                                             "mlir-pass-pipeline-crash-reproducer", "profile-actions-to",
                                             "remarks-output-file"};
 
-/// Returns what is wrong if two options name one file that is written; else "".
+/// Returns the problem if two options name the same file and one writes it, else "".
 std::string findSameFile(const nacre::tools::Arguments &arguments, llvm::ArrayRef<char *> words,
                          const std::string &input, const std::string &output) {
   nacre::NamedFiles files;

@@ -23,7 +23,7 @@ namespace {
 // 1. Libraries
 //===----------------------------------------------------------------------===//
 
-/// Android's name of a target's machine; empty where it is not Android's.
+/// Returns Android's name for a target's machine, or "" if the target is not Android.
 StringRef abiOf(StringRef target) {
   return StringSwitch<StringRef>(target)
       .Case("android-arm64", "arm64-v8a")
@@ -83,7 +83,7 @@ std::string classNameOf(const ModelFile &model, const AarOptions &options) {
   return "dev.nacre.model." + (name.empty() || isDigit(name.front()) ? "Model" + name : name);
 }
 
-/// The names of one class for each entry: that of the first has the name, those of others their entry's after it.
+/// Returns the names of one class for each entry. The first has `className`; the others append the name of their entry.
 Expected<std::vector<std::string>> nameClasses(const ModelFile &model, StringRef className) {
   std::vector<std::string> names;
   SmallVector<StringRef> words;
@@ -128,7 +128,7 @@ constexpr StringLiteral kMetadata = "aarFormatVersion=1.0\naarMetadataVersion=1.
 // 3. The archives
 //===----------------------------------------------------------------------===//
 
-/// An archive of a file for each class, which `write` writes.
+/// Returns an archive with one file for each class. `write` makes its text.
 template <typename Write>
 static Expected<std::string> archiveClasses(const ModelFile &model, ArrayRef<std::string> names, StringRef extension,
                                             Write write) {

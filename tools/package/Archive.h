@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: a zip archive with the same bytes for the same files, whenever and wherever it is written.
-// How:  over libzip: one date, no compression, which differs between versions of zlib, and files in the order in which they
-//       are added. Libraries lie in an app as they are, so little is lost.
+// Writes zip archives reproducibly with libzip: the same files always give the same bytes. All files have one date and
+// stay in the given order. They are not compressed, because the result depends on zlib's version; apps store libraries
+// uncompressed anyway.
 
 #ifndef NACRE_TOOLS_PACKAGE_ARCHIVE_H
 #define NACRE_TOOLS_PACKAGE_ARCHIVE_H
@@ -15,11 +15,11 @@
 namespace nacre::tools {
 
 struct ArchivedFile {
-  std::string name; ///< With / between folders.
+  std::string name; ///< Path with / between folders.
   llvm::StringRef bytes;
 };
 
-/// The archive's bytes.
+/// Returns the bytes of the archive.
 llvm::Expected<std::string> writeArchive(llvm::ArrayRef<ArchivedFile> files);
 
 } // namespace nacre::tools

@@ -13,7 +13,7 @@ constexpr unsigned kMagic = 0xCAFEBABE;
 constexpr unsigned kJava8 = 52;
 constexpr unsigned kNoExceptions = 0, kNoAttributes = 0, kNoElements = 0, kNoInterfaces = 0;
 
-/// Kinds of rows of the constant pool.
+/// Kinds of rows in the constant pool.
 enum Row : unsigned { Utf8 = 1, Class = 7, String = 8, Methodref = 10, NameAndType = 12 };
 
 } // namespace

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: writes a class of Java, as bytes: chapter 4 of The Java Virtual Machine Specification, of which it has what a class
-//       needs whose methods only pass their arguments on.
-// Why:  models are compiled where there is no JDK.
-// How:  names and texts become rows of the constant pool when they are first used. No method branches, so none needs a table
-//       of stack frames.
+// Writes a Java class file (chapter 4 of The Java Virtual Machine Specification). It supports only classes whose
+// methods pass their arguments on. No JDK is needed where models are compiled. Names and texts become rows of the
+// constant pool when they are first used. No method branches, so no method needs a table of stack frames.
 
 #ifndef NACRE_TOOLS_PACKAGE_CLASSFILE_H
 #define NACRE_TOOLS_PACKAGE_CLASSFILE_H
@@ -17,7 +15,7 @@
 
 namespace nacre::tools {
 
-/// Bytes, the highest of a number first.
+/// A sequence of bytes. Numbers are big-endian.
 class BigEndianBytes {
 public:
   BigEndianBytes &u1(unsigned value);
@@ -31,8 +29,8 @@ private:
   std::string bytes;
 };
 
-/// Names of classes are as in class files: dev/nacre/Model. Texts are UTF-8 without a 0; what is beyond the Basic
-/// Multilingual Plane, or is no UTF-8, the caller has replaced.
+/// A class file. Names of classes are in the form of class files: dev/nacre/Model. Texts are UTF-8 without a 0. The
+/// caller must have replaced invalid UTF-8 and characters beyond the Basic Multilingual Plane.
 class ClassFile {
 public:
   enum Access : unsigned { Public = 1, Static = 8, Final = 16, Super = 32 };
@@ -40,7 +38,7 @@ public:
   ClassFile(llvm::StringRef name, llvm::StringRef super);
 
   void addTextConstant(llvm::StringRef name, llvm::StringRef value);
-  /// `code` pushes no more than `maxStack` slots, and the method has `maxLocals`, `this` and arguments included.
+  /// Adds a method. `code` pushes at most `maxStack` slots; `maxLocals` counts local variables, `this` and arguments.
   void addMethod(llvm::StringRef name, llvm::StringRef descriptor, const BigEndianBytes &code, unsigned maxStack,
                  unsigned maxLocals, llvm::ArrayRef<llvm::StringRef> resultAnnotations = {});
 
@@ -54,7 +52,7 @@ private:
   unsigned utf8Index(llvm::StringRef text);
   unsigned index(const BigEndianBytes &row);
 
-  llvm::StringMap<unsigned> pool; // rows as bytes
+  llvm::StringMap<unsigned> pool; // keyed by the bytes of a row
   BigEndianBytes poolBytes, fields, methods;
   unsigned poolCount = 1, fieldCount = 0, methodCount = 0;
   unsigned self, super;

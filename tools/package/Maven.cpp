@@ -23,7 +23,7 @@ void writeCoordinates(raw_ostream &os, const Coordinates &coordinates, StringRef
      << indent << "<version>" << coordinates.version << "</version>\n";
 }
 
-/// Names and descriptions are ours, and hold nothing that XML would have to escape.
+/// Returns the POM of an artifact. Names and descriptions are Nacre's own, and need no escapes in XML.
 std::string pomOf(const MavenArtifact &artifact) {
   std::string text;
   raw_string_ostream os(text);
@@ -45,7 +45,8 @@ std::string pomOf(const MavenArtifact &artifact) {
 }
 
 constexpr const char *kChecksums[] = {".md5", ".sha1"};
-/// The files of an artifact. The description comes last: a reader finds either none or all of it.
+/// Suffixes of an artifact's files. The description is written last, so that a reader finds either nothing or all
+/// files.
 constexpr const char *kSuffixes[] = {"-sources.jar", "-javadoc.jar", ".aar", ".pom"};
 
 Error writeWithChecksums(const std::string &path, StringRef bytes) {
@@ -61,7 +62,7 @@ Error writeWithChecksums(const std::string &path, StringRef bytes) {
   return Error::success();
 }
 
-/// The path of an artifact's files, without what tells them apart.
+/// Returns the common path of an artifact's files, without their suffixes.
 std::string stemOf(StringRef repository, const Coordinates &at) {
   SmallString<128> path = repository;
   for (StringRef part : split(at.group, '.'))
@@ -70,7 +71,7 @@ std::string stemOf(StringRef repository, const Coordinates &at) {
   return path.str().str();
 }
 
-/// What Maven and Gradle accept, and is a name of folders.
+/// True if Maven and Gradle accept the name, and it can be the name of a folder.
 bool isName(StringRef text) {
   return !text.empty() && !text.starts_with(".") && !text.ends_with(".") && !text.contains("..") &&
          all_of(text, [](char c) { return isAlnum(c) || c == '.' || c == '-' || c == '_'; });

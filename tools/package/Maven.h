@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: A Maven repository in a folder, as Gradle and Maven read it: libraries with their descriptions (POM), sources and
-//       documentation, under <group>/<artifact>/<version>/.
-// Why:  A build that names coordinates gets the model, and with it the runtime, and can choose a version.
-// How:  The same inputs give the same bytes: no file has a date. So there is no maven-metadata.xml, which has one; Gradle and
-//       Maven read the versions from the folders, or from a server that writes that file.
+// Writes a Maven repository in a folder for Gradle and Maven: libraries with their descriptions (POM), sources and
+// documentation, under <group>/<artifact>/<version>/. A build that names coordinates gets the model and the runtime,
+// and can choose a version. The same inputs give the same bytes: no file has a date. So there is no maven-metadata.xml,
+// which has one. Gradle and Maven find versions in the folders, or on a server that writes that file.
 
 #ifndef NACRE_TOOLS_PACKAGE_MAVEN_H
 #define NACRE_TOOLS_PACKAGE_MAVEN_H
@@ -22,15 +21,15 @@ struct Coordinates {
   std::string group, artifact, version;
 };
 
-/// Reads group:artifact:version.
+/// Parses group:artifact:version.
 llvm::Expected<Coordinates> parseCoordinates(llvm::StringRef text);
 
-/// A library and what belongs to it; all are the bytes of files.
+/// A library with its archives, as the bytes of files.
 struct MavenArtifact {
   Coordinates coordinates;
   std::string name, description;
-  std::optional<Coordinates> dependency; ///< Of a library.
-  bool isRuntime = false;                ///< Of Nacre, whose licence is known; a model's is its owner's.
+  std::optional<Coordinates> dependency; ///< Coordinates of a library that it needs.
+  bool isRuntime = false;                ///< True for Nacre's runtime, whose licence is known.
   llvm::StringRef aar, sources, javadoc;
 };
 

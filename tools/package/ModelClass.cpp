@@ -12,7 +12,7 @@ namespace {
 constexpr StringLiteral kSuper = "dev/nacre/CompiledModel";
 constexpr StringLiteral kNonNull = "androidx/annotation/NonNull";
 
-/// Instructions of the virtual machine.
+/// Instructions of the Java virtual machine.
 enum Opcode : unsigned {
   Sipush = 0x11,
   LdcW = 0x13,

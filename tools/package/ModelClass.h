@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: the class that stands for an entry of a model in an app: inputs and outputs as methods of their names.
-// Why:  a name that is spelt wrongly, or is no longer there, is then an error of the app's compiler.
+// Writes the Java class of a model's entry, with inputs and outputs as methods. The app's compiler then reports a name
+// that is misspelt or no longer exists.
 //
 //   public final class Mobilenet extends dev.nacre.CompiledModel {
 //     public static final String INPUT_IMAGE = "image", OUTPUT_PROBABILITIES = "probabilities";
@@ -19,7 +19,8 @@
 
 namespace nacre::tools {
 
-/// The bytes of the class `className`, as dev/nacre/model/Mobilenet. `library` is what Model.load takes.
+/// Returns the bytes of the class `className`, such as dev/nacre/model/Mobilenet. `library` is the argument of
+/// Model.load.
 std::string writeModelClass(llvm::StringRef className, llvm::StringRef library, const ModelFile &model,
                             const EntryOfFile &entry);
 

@@ -18,7 +18,7 @@ namespace {
 using Elf = ELF64LE;
 constexpr StringLiteral kPrefix = "nacre_model_";
 
-/// A library as it lies in memory when it is loaded at address 0. What is damaged gives an error, once: failed().
+/// A library as it is in memory when it is loaded at address 0. Reading damaged data sets isDamaged().
 class Image {
 public:
   explicit Image(const ELFFile<Elf> &file) : file(file) {}
@@ -40,7 +40,8 @@ public:
     return Error::success();
   }
 
-  /// The `count` rows at an address, or none, and then it is damaged.
+  /// Returns the `count` rows at an address. If they are not in the file, returns no rows and marks the image as
+  /// damaged.
   template <typename Row> SmallVector<Row> rows(uint64_t address, uint64_t count) {
     SmallVector<Row> result;
     const std::optional<ArrayRef<uint8_t>> bytes = at(address);
@@ -64,7 +65,7 @@ public:
     return std::string(bytes->begin(), end);
   }
 
-  /// What the loader makes of the pointer that is stored at an address.
+  /// Returns the pointer stored at an address, after relocation.
   uint64_t pointer(uint64_t address) const {
     const auto found = pointers.find(address);
     return found == pointers.end() ? 0 : found->second;
@@ -73,7 +74,7 @@ public:
   bool isDamaged() const { return damaged; }
 
 private:
-  /// From an address to the end of its segment.
+  /// Returns the bytes from an address to the end of its segment.
   std::optional<ArrayRef<uint8_t>> at(uint64_t address) const {
     auto headers = file.program_headers();
     if (!headers) {
@@ -88,11 +89,11 @@ private:
   }
 
   ELFFile<Elf> file;
-  std::unordered_map<uint64_t, uint64_t> pointers; // of any numbers: DenseMap keeps two for itself
+  std::unordered_map<uint64_t, uint64_t> pointers; // any number is a key, but DenseMap reserves two
   bool damaged = false;
 };
 
-/// The one symbol nacre_model_<name>: its address.
+/// Returns the address of the only symbol nacre_model_<name>.
 Expected<uint64_t> findModel(const ELFObjectFile<Elf> &object) {
   for (const ELFSymbolRef symbol : object.getDynamicSymbolIterators()) {
     Expected<StringRef> name = symbol.getName();
@@ -107,7 +108,7 @@ Expected<uint64_t> findModel(const ELFObjectFile<Elf> &object) {
   return createStringError("it has no symbol nacre_model_<name>; give libraries that nacre-compile wrote");
 }
 
-/// Where the blobs are that rows have offsets into.
+/// Addresses of the blobs that rows refer to by offsets.
 struct Blobs {
   uint64_t strings, dims;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: what a compiled model's library says of it, read from the file.
-// Why:  an AAR is made where none of its libraries can be loaded.
-// How:  the tables of model_format.h lie in the file; of the pointers between them the relocations have the values.
+// Reads the description of a compiled model from its library's file, because the library may not be loadable on the
+// machine that makes an AAR. The file has the tables of model_format.h; relocations have the values of pointers between
+// them.
 
 #ifndef NACRE_TOOLS_PACKAGE_MODELFILE_H
 #define NACRE_TOOLS_PACKAGE_MODELFILE_H
@@ -19,7 +19,7 @@ namespace nacre::tools {
 
 struct TensorOfFile {
   std::string name;
-  uint32_t type; ///< nacre_element_type
+  uint32_t type; ///< Value of nacre_element_type.
   llvm::SmallVector<int64_t> shape;
 
   bool operator==(const TensorOfFile &other) const {
@@ -40,18 +40,18 @@ struct ModelFile {
   std::string path;
   std::unique_ptr<llvm::MemoryBuffer> bytes;
   std::string name;
-  std::string target; ///< As given to `nacre-compile --target=`.
+  std::string target; ///< Value for `nacre-compile --target=`.
   std::vector<EntryOfFile> entries;
-  uint64_t weightsLayout = 0; ///< Of the weights file that fits; 0: the library has its weights.
+  uint64_t weightsLayout = 0; ///< Layout of the weights file that fits; 0 if the library has its weights.
 };
 
-/// The path of a file next to a model's library, with another extension and, if it has one, without `lib`.
+/// Returns the path of a file next to a model's library with another extension, without `lib` unless `keepsPrefix`.
 std::string besideLibrary(const ModelFile &model, llvm::StringRef extension, bool keepsPrefix);
 
-/// Errors begin with the path, and say what the file must be.
+/// Reads the description of a library. Errors begin with the path, and state the expected kind of file.
 llvm::Expected<ModelFile> readModelFile(llvm::StringRef path);
 
-/// The weights file of a model whose weights are not in its library: the one next to it, which must fit.
+/// Reads the weights file next to the library of a model whose weights are separate. The file must fit the library.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> readWeightsFile(const ModelFile &model);
 
 } // namespace nacre::tools

@@ -12,7 +12,7 @@ using namespace llvm;
 namespace nacre::tools {
 namespace {
 
-/// The buffer that Java has for elements: the end of its name, and of ByteBuffer's method that views bytes as one.
+/// Returns the prefix of Java's buffer class for an element type, which is also in the name of ByteBuffer's method.
 StringRef bufferOf(uint32_t type) {
   switch (type) {
   case NACRE_F32:
@@ -35,12 +35,12 @@ StringRef bufferOf(uint32_t type) {
   }
 }
 
-/// A name that is no text of Java's can be used by its number alone: such a tensor has no constant.
+/// True if a name can be a Java text. A tensor with another name has no constant, and can only be used by its number.
 bool isText(StringRef name) {
   return all_of(name, [](char c) { return isPrint(c); }) && name.size() < 65536;
 }
 
-/// inputImageData becomes INPUT_IMAGE_DATA.
+/// Converts a method's name to that of its constant: inputImageData becomes INPUT_IMAGE_DATA.
 std::string constantOf(StringRef what, StringRef method) {
   std::string name = what.upper();
   for (char c : method.drop_front(what.size())) {
@@ -77,7 +77,7 @@ std::string camelCase(StringRef name) {
       continue;
     }
     if (begins && isDigit(c) && !result.empty() && isDigit(result.back()))
-      result += '_'; // 1_2 is not 12
+      result += '_'; // 1_2 must not become 12
     result += begins ? toUpper(c) : c;
     begins = false;
   }

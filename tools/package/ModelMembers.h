@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: The names that a model's inputs and outputs have in Java.
-// Why:  The class file, its source and its documentation must agree.
+// Chooses Java names for a model's inputs and outputs. The class file, its source and its documentation must agree.
 
 #ifndef NACRE_TOOLS_PACKAGE_MODELMEMBERS_H
 #define NACRE_TOOLS_PACKAGE_MODELMEMBERS_H
@@ -10,20 +9,21 @@
 
 namespace nacre::tools {
 
-/// `mobilenet_v2` as the name of a class, MobilenetV2, or, with a lower first letter, the beginning of a method's.
+/// Converts `mobilenet_v2` to the name of a class, MobilenetV2. With a lower-case first letter, it begins a method's
+/// name.
 std::string camelCase(llvm::StringRef name);
 
 /// An input or output as a method of its model's class.
 struct Member {
   const TensorOfFile *tensor;
-  unsigned index;         ///< Of the inputs or the outputs.
+  unsigned index;         ///< Index among the inputs or the outputs.
   std::string what;       ///< `input` or `output`.
-  std::string method;     ///< inputImage
-  std::string constant;   ///< INPUT_IMAGE; empty if the tensor's name cannot be a text of Java.
-  llvm::StringRef buffer; ///< The beginning of its buffer's class: Float of FloatBuffer.
+  std::string method;     ///< Name such as inputImage.
+  std::string constant;   ///< Name such as INPUT_IMAGE; empty if the tensor's name cannot be a Java text.
+  llvm::StringRef buffer; ///< Prefix of its buffer's class, such as Float of FloatBuffer.
 };
 
-/// The inputs, then the outputs.
+/// Returns the inputs, then the outputs.
 std::vector<Member> membersOf(const EntryOfFile &entry);
 
 } // namespace nacre::tools

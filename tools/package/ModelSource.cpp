@@ -12,13 +12,13 @@ using namespace llvm;
 namespace nacre::tools {
 namespace {
 
-/// Element types by their numbers, nacre_element_type.
+/// Names of element types by nacre_element_type.
 constexpr StringLiteral kTypes[] = {"",    "f32", "u8",     "i8",       "u16",        "i16",    "i32",
                                     "i64", "",    "bool",   "f16",      "f64",        "u32",    "u64",
                                     "",    "",    "bf16",   "f8E4M3FN", "f8E4M3FNUZ", "f8E5M2", "f8E5M2FNUZ",
                                     "u4",  "i4",  "f4E2M1", "f8E8M0",   "u2",         "i2"};
 
-/// f32[1, 3, 224, 224]
+/// Returns text such as f32[1, 3, 224, 224].
 std::string describe(const TensorOfFile &tensor) {
   std::string text = tensor.type < std::size(kTypes) ? kTypes[tensor.type].str() : "";
   text += "[";
@@ -28,7 +28,7 @@ std::string describe(const TensorOfFile &tensor) {
   return text + "]";
 }
 
-/// A text for HTML and for Java's comments, in which a backslash may begin a character's number.
+/// Escapes a text for HTML and for Java comments, in which a backslash can begin a Unicode escape.
 std::string escape(StringRef text) {
   std::string result;
   for (char c : text)

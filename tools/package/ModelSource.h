@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: The classes of a model as text: Java source, and a page of documentation.
-// Why:  Repositories and editors expect a sources and a javadoc archive next to a library.
+// Writes the classes of a model as text: Java source, and a page of documentation. Repositories and editors expect
+// archives of both next to a library.
 
 #ifndef NACRE_TOOLS_PACKAGE_MODELSOURCE_H
 #define NACRE_TOOLS_PACKAGE_MODELSOURCE_H
@@ -10,11 +10,12 @@
 
 namespace nacre::tools {
 
-/// Java source of the class `className`, such as dev/nacre/model/Mobilenet; it has the members that writeModelClass writes.
+/// Returns the Java source of the class `className`, such as dev/nacre/model/Mobilenet. It has the members that
+/// writeModelClass writes.
 std::string writeModelSource(llvm::StringRef className, llvm::StringRef library, const ModelFile &model,
                              const EntryOfFile &entry);
 
-/// An HTML page with all inputs and outputs. `classNames` has a name for each entry.
+/// Returns an HTML page with all inputs and outputs. `classNames` has a name for each entry.
 std::string writeModelPage(llvm::ArrayRef<std::string> classNames, const ModelFile &model);
 
 } // namespace nacre::tools

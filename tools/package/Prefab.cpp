@@ -24,7 +24,8 @@ const EmbeddedHeader kHeaders[] = {
 #include "tools/package/EmbeddedHeaders.inc"
 };
 
-/// CMake compares versions, which are numbers and dots; others are left out.
+/// Returns the description of a package. A version is left out unless it consists of numbers and dots, as CMake
+/// requires.
 std::string packageText(StringRef name, StringRef version) {
   SmallVector<StringRef> parts;
   version.split(parts, '.');
@@ -50,7 +51,7 @@ void addPrefab(const std::map<std::string, const ModelFile *> &byAbi, StringRef 
     files.push_back({module + "include/nacre/" + embedded.name, embedded.bytes});
   for (const auto &[abi, model] : byAbi) {
     const std::string folder = module + "libs/android." + abi + "/";
-    // Any NDK fits: the library needs nothing of C++'s.
+    // Any NDK fits, because the library does not use the C++ library.
     add(folder + "abi.json", R"({"abi": ")" + abi +
                                  R"(", "api": 24, "ndk": 21, "stl": "none"})"
                                  "\n");

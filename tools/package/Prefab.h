@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: The part of an AAR for apps in C and C++, which Gradle passes to CMake and ndk-build: headers and libraries in the
-//       layout of Prefab, https://google.github.io/prefab.
+// Adds the part of an AAR for apps in C and C++: headers and libraries in the layout of Prefab
+// (https://google.github.io/prefab), which Gradle passes to CMake and ndk-build.
 
 #ifndef NACRE_TOOLS_PACKAGE_PREFAB_H
 #define NACRE_TOOLS_PACKAGE_PREFAB_H
@@ -14,7 +14,7 @@
 
 namespace nacre::tools {
 
-/// Adds the files under `prefab/`. `header` is the model's. Texts that files refer to are kept in `texts`.
+/// Adds the files under `prefab/`. `header` is the model's. Texts that files refer to are stored in `texts`.
 void addPrefab(const std::map<std::string, const ModelFile *> &byAbi, llvm::StringRef version, llvm::StringRef header,
                std::vector<ArchivedFile> &files, std::deque<std::string> &texts);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// nacre-package: a compiled model's libraries in, an Android library or a Maven repository out.
+// nacre-package makes an Android library or a Maven repository from a compiled model's libraries.
 
 #include "dialects/OutputFile.h"
 #include "tools/CommandLine.h"
@@ -107,7 +107,7 @@ static Error writeRepository(const tools::AndroidLibrary &library, const tools::
   return tools::writeToRepository(maven, artifact);
 }
 
-/// Adds what is named on the command line, and the runtime's other files.
+/// Adds the files named on the command line, and the runtime's other files.
 static void addFiles(NamedFiles &files) {
   for (const std::string &path : libraries)
     files.addInput("a library", path);
@@ -120,7 +120,7 @@ static void addFiles(NamedFiles &files) {
       files.addOutput("--maven for the runtime", path);
 }
 
-/// Adds the files next to a model's library, and those that the model's name or coordinates name.
+/// Adds the files next to a model's library, and those that the model's name or coordinates imply.
 static void addModelFiles(NamedFiles &files, ArrayRef<tools::ModelFile> models, const tools::Coordinates &coordinates,
                           const std::string &path) {
   for (const tools::ModelFile &model : models) {
@@ -186,7 +186,7 @@ static Error parse(int argc, char **argv, NamedFiles &files) {
   for (const cl::opt<std::string> *option : {&coordinatesText, &runtime})
     if (maven.empty() && option->getNumOccurrences() > 0)
       return createStringError("--" + option->ArgStr + " requires --maven");
-  if (libraries.empty()) { // only the runtime
+  if (libraries.empty()) { // package only the runtime
     if (runtime.empty())
       return createStringError("<library>... must be given; see --help");
     for (const cl::opt<std::string> *option : {&output, &className, &coordinatesText, &weights})

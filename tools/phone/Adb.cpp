@@ -17,7 +17,7 @@ struct Listed {
   std::string serial, state;
 };
 
-/// Reads the lines of `adb devices`: serial, tab, state. Others are messages of its server.
+/// Reads the lines of `adb devices`: serial, tab, state. Other lines are messages of its server.
 std::vector<Listed> readDevices(const std::string &text) {
   std::vector<Listed> devices;
   std::istringstream lines(text);
@@ -37,7 +37,7 @@ std::string listOf(const std::vector<Listed> &devices) {
   return text;
 }
 
-/// Refuses a phone that adb sees but cannot use.
+/// Refuses a phone that adb lists but cannot use.
 Outcome checkState(const Listed &device) {
   const std::string phone = "phone '" + printableText(device.serial) + "' ";
   if (device.state == "device")

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  adb, and the phone that it reaches.
-// Why:   messages of adb do not say what to do about them.
+// Runs adb, and chooses the phone that it reaches. Failures say what to do, which adb's own messages do not.
 
 #ifndef NACRE_TOOLS_PHONE_ADB_H
 #define NACRE_TOOLS_PHONE_ADB_H
@@ -21,11 +20,12 @@ public:
   /// Chooses the phone with this serial, or the only one if it is empty.
   Outcome choose(const std::string &serial);
 
-  /// Runs a command of adb for the phone, and keeps what it says.
+  /// Runs an adb command for the phone, and returns its output.
   Finished call(const std::vector<std::string> &words) const;
   /// Runs a command line in the phone's shell.
   Finished shell(const std::string &command) const { return call({"shell", command}); }
-  /// The same, and shows at once what it says, on one of our streams; returns its status.
+  /// Runs a command line in the phone's shell, and shows its output at once on a stream of this program. Returns its
+  /// status.
   int showShell(const std::string &command, tools::Says says) const;
 
   const std::string &name() const { return chosen; }

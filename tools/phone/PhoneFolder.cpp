@@ -11,7 +11,7 @@ using tools::printableText;
 
 namespace {
 
-/// The only folder from which a program of adb's shell may be started on every phone.
+/// The only folder in which adb's shell can start a program on every phone.
 constexpr const char *kParent = "/data/local/tmp/";
 
 tools::Failure problem(const Adb &adb, const std::string &what, const Finished &finished) {
@@ -27,7 +27,7 @@ tools::Failure problem(const Adb &adb, const std::string &what, const Finished &
 PhoneFolder::~PhoneFolder() {
   if (folder.empty())
     return;
-  // The program may outlive its shell, if adb was ended.
+  // The program may outlive its shell if adb was ended.
   const Finished removed =
       adb.shell("kill $(cat " + folder + "/pid) 2>/dev/null; rm -rf " + folder + " && echo removed");
   if (removed.lastLine() != "removed")

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a folder of its own on the phone.
-// Why:   what a run leaves there would fill the phone, and two runs must not meet.
-// How:   removed with the object, after failures and Ctrl-C, too; a program that still runs there is ended first.
+// Makes a temporary folder on the phone. Files that runs leave would fill the phone, and two runs must not use the same
+// files. The folder is removed with the object, also after failures and Ctrl-C. A program that still runs there is
+// ended first.
 
 #ifndef NACRE_TOOLS_PHONE_PHONEFOLDER_H
 #define NACRE_TOOLS_PHONE_PHONEFOLDER_H
@@ -13,24 +13,24 @@ namespace nacre::phone {
 
 class PhoneFolder {
 public:
-  /// The program whose folder it is names it.
+  /// `program` is in the folder's name.
   PhoneFolder(const Adb &adb, std::string program) : adb(adb), program(std::move(program)) {}
   PhoneFolder(const PhoneFolder &) = delete;
   PhoneFolder &operator=(const PhoneFolder &) = delete;
   ~PhoneFolder();
 
   Outcome create();
-  /// Copies a file into the folder, under a name of letters, digits and dots.
+  /// Copies a file to the folder, with a name of letters, digits and dots.
   Outcome push(const std::string &path, const std::string &name) const;
   Outcome pull(const std::string &name, const std::string &path) const;
   Outcome makeFolder(const std::string &name) const;
-  /// Runs nacre-try, which is in the folder, with these words, and shows what it says; returns its status.
+  /// Runs nacre-try in the folder with these words, and shows its output; returns its status.
   int run(const std::string &words, tools::Says says) const;
 
 private:
   const Adb &adb;
   std::string program;
-  std::string folder; // empty: not created
+  std::string folder; // empty until it is created
 };
 
 } // namespace nacre::phone

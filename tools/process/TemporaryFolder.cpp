@@ -10,7 +10,7 @@
 namespace nacre::tools {
 
 TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored; // what stays is the system's to remove
+  std::error_code ignored; // the system removes remaining files
   if (!folder.empty())
     std::filesystem::remove_all(folder, ignored);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a folder of this machine for files that only other programs see.
-// How:   below TMPDIR, or /tmp; removed with the object, with the files in it.
+// Makes a folder on this machine for files that only other programs read. It is below TMPDIR or /tmp, and is removed
+// with the object and all its files.
 
 #ifndef NACRE_TOOLS_PROCESS_TEMPORARYFOLDER_H
 #define NACRE_TOOLS_PROCESS_TEMPORARYFOLDER_H
@@ -17,7 +17,7 @@ public:
   TemporaryFolder &operator=(const TemporaryFolder &) = delete;
   ~TemporaryFolder();
 
-  /// The folder has the name of a program, and letters that make it new.
+  /// Creates a folder with the name of a program and random letters.
   Outcome create(const std::string &program);
   std::string path(const std::string &name) const { return folder + "/" + name; }
 

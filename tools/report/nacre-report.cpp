@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// nacre-report: the compiler's report on a model with measured times, two reports compared, or a training, as one page.
+// nacre-report makes one page of a compiler's report with measured times, of two reports, or of a training.
 
 #include "dialects/NestedJson.h"
 #include "dialects/OutputFile.h"
@@ -74,7 +74,7 @@ Expected<JsonFile> readJson(const std::string &path) {
   return parseFile(path, (*text)->getBuffer());
 }
 
-/// Returns the library of a report: where the compiler wrote it, or beside the report if both were moved.
+/// Returns the library of a report: where the compiler wrote it, or next to the report if both were moved.
 std::string libraryOf(const JsonFile &report) {
   const json::Object *top = report.value.getAsObject();
   std::string output = top ? top->getString("output").value_or("").str() : "";
@@ -85,7 +85,7 @@ std::string libraryOf(const JsonFile &report) {
   return sys::fs::exists(beside) ? beside.str().str() : output;
 }
 
-/// Measures the library of a report with nacre-run, which is beside this program or in the PATH.
+/// Measures the library of a report with nacre-run, which is next to this program or in PATH.
 Expected<JsonFile> measure(const JsonFile &report, const char *program) {
   const std::string library = libraryOf(report);
   if (library.empty())
@@ -107,7 +107,7 @@ Expected<JsonFile> measure(const JsonFile &report, const char *program) {
     return createStringError("cannot write a file for the profile in the folder for temporary files");
   const FileRemover removeProfile(profile), removeSaid(said);
   const std::string profileOption = ("--profile=" + profile).str();
-  // A second of runs: a median of a few would be of a machine that wakes up.
+  // Run for one second: the median of a few runs would show a machine that is waking up.
   const StringRef arguments[] = {*run, library, profileOption, "--min-seconds=1"};
   const std::optional<StringRef> redirects[] = {std::nullopt, StringRef(said), StringRef(said)};
   std::string problem;
@@ -124,7 +124,7 @@ Expected<JsonFile> measure(const JsonFile &report, const char *program) {
   return measured;
 }
 
-/// Returns the page of what the command line names.
+/// Returns the page for the files on the command line.
 Expected<std::string> makePage(ArrayRef<std::string> paths, ArrayRef<std::string> profiles, bool measures,
                                const std::string &output, const char *program) {
   std::vector<Text> texts;
@@ -177,13 +177,13 @@ Expected<std::string> makePage(ArrayRef<std::string> paths, ArrayRef<std::string
                              : nacre::tools::makeComparisonPage(reports.front(), reports.back(), measured);
 }
 
-/// Returns the path of the page of a report, next to it.
+/// Returns the path of the page of a report, which is next to it.
 std::string pageOf(StringRef report) {
   const StringRef name = sys::path::filename(report);
   return report.drop_back(name.size()).str() + nacre::fileNameOf(sys::path::stem(report).str(), ".html");
 }
 
-/// Returns an error if the page would take the place of a file that it is made of.
+/// Returns an error if the page would overwrite one of its sources.
 Error checkFiles(nacre::NamedFiles &named, ArrayRef<std::string> files, ArrayRef<std::string> profiles,
                  const std::string &output, StringRef page) {
   for (const std::string &path : files)

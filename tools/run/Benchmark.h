@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  times whole runs, and prints one line of JSON.
-// Why:   one way to measure, for people, test/bench and instruction counters.
-// How:   tools/measure, as nacre-try has it.
+// Times whole runs, and prints one line of JSON, for people, test/bench and instruction counters. It measures with
+// tools/measure, like nacre-try.
 
 #ifndef NACRE_TOOLS_RUN_BENCHMARK_H
 #define NACRE_TOOLS_RUN_BENCHMARK_H
@@ -12,7 +11,7 @@
 
 namespace nacre::run {
 
-/// Returns how long the options want to measure.
+/// Returns the length of the measurement that the options ask for.
 measure::Effort effortOf(const Options &options);
 
 Outcome benchmark(ModelSession &session, const Options &options, size_t codeBytes);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see Info.h.
-// Why:   see there.
-// How:   a line each; sizes in bytes, as everywhere.
+// Prints one fact on each line; sizes are in bytes.
 
 #include "tools/run/Info.h"
 #include "dialects/Count.h"
@@ -18,7 +16,7 @@ namespace {
 
 void printBytes(const char *what, unsigned long long bytes) { std::printf("  %-10s %llu\n", what, bytes); }
 
-/// A line below that of the tensor; nothing for reals and for integers that are numbers themselves.
+/// Prints a line below that of the tensor. Prints nothing for floats and for integers that are not quantized.
 void printQuantization(const Quantization &quantization) {
   if (quantization.isIdentity())
     return;

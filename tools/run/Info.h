@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  prints what a model is: inputs, outputs, memory, launches; and which GPUs it finds.
-// Why:   `--info` answers what one must know before writing a line of app code.
-// How:   the runtime's descriptions, as text and in a file (InfoFile.h).
+// Prints a description of a model: inputs, outputs, memory, launches, and the GPUs of this machine. `--info` shows what
+// an app's author must know first. The runtime's description is printed as text and written to a file (InfoFile.h).
 
 #ifndef NACRE_TOOLS_RUN_INFO_H
 #define NACRE_TOOLS_RUN_INFO_H
@@ -11,7 +10,7 @@
 
 namespace nacre::run {
 
-/// Also writes JSON to `file`, unless that is empty.
+/// Prints the description. Also writes JSON to `file`, unless that is empty.
 Outcome printInfo(const ModelSession &session, const std::string &symbol, size_t codeBytes, const std::string &file);
 
 /// Prints the GPUs of this machine, as the runtime sees them.

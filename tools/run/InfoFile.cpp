@@ -49,7 +49,7 @@ std::string launchRow(const nacre_launch_info &launch) {
          member("kind", jsonText(launch.kind)) + "}";
 }
 
-/// A list with a row in each line.
+/// Returns a JSON list with a row on each line.
 template <typename Rows, typename Text> std::string table(const char *name, const Rows &rows, Text text) {
   std::string json = std::string("\"") + name + "\": [";
   for (size_t i = 0; i < rows.size(); ++i)

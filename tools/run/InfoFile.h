@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the description of a model as JSON (docs/info.schema.json).
-// Why:   a script reads names, shapes and quantization without an app.
-// How:   as in ProfileFile.h.
+// Returns the description of a model as JSON (docs/info.schema.json), from which scripts read names, shapes and
+// quantization.
 
 #ifndef NACRE_TOOLS_RUN_INFOFILE_H
 #define NACRE_TOOLS_RUN_INFOFILE_H

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see Profile.h.
-// Why:   see there.
-// How:   tools/measure has the table and the JSON. The trace is of the latest run.
+// tools/measure has the table and the JSON. The trace shows the latest run.
 
 #include "tools/run/Profile.h"
 #include "tools/measure/Profile.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  where the time of a run goes, launch by launch, under the model's node names.
-// Why:   the first question about a slow model.
-// How:   the runtime's launch times over several runs, as a table and as a Chrome trace.
+// Shows the time of a run, launch by launch, with the model's node names. It prints the runtime's launch times over
+// several runs as a table, and writes them as a Chrome trace.
 
 #ifndef NACRE_TOOLS_RUN_PROFILE_H
 #define NACRE_TOOLS_RUN_PROFILE_H
@@ -11,10 +10,10 @@
 
 namespace nacre::run {
 
-/// One line: what the GPU and the CPU beside it did in the latest run. Nothing where the CPU alone computes.
+/// Prints a line about the work of the GPU and of the CPU in the latest run. Prints nothing if only the CPU computes.
 Outcome printEngines(ModelSession &session);
 
-/// The table of --profile, and the file of --trace, whichever is asked for.
+/// Prints the table of --profile, and writes the file of --trace, as requested.
 Outcome profile(ModelSession &session, const Options &options, const std::string &buildId);
 
 } // namespace nacre::run

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see Trace.h.
-// Why:   see there.
-// How:   text, because the format is a handful of keys.
+// Writes plain text, because the format has only a few keys.
 
 #include "tools/run/Trace.h"
 #include "tools/measure/Profile.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  nacre-run: runs, compares, benchmarks, profiles and trains a compiled model.
-// Why:   the one program that tests, benchmarks and people use for this; of Nacre it knows nacre/runtime.h alone.
-// How:   open, create, fill, run; then whatever the options ask for, in the order write, compare, benchmark, profile. Training is apart.
-//        Before anything is written, no output is a file that is read, or another output.
+// nacre-run runs, compares, benchmarks, profiles and trains a compiled model, for tests, benchmarks and users. It uses
+// only nacre/runtime.h of Nacre. It opens the library, creates a session, fills the inputs and runs. Then it writes,
+// compares, benchmarks and profiles, in this order, as the options ask; training is separate. Before it writes
+// anything, it checks that no output is a file that it reads, or another output.
 
 #include "tools/OutOfMemory.h"
 #include "tools/ResponseFile.h"
@@ -27,14 +27,14 @@
 
 using namespace nacre::run;
 
-/// A wrong answer is one to look at, so this comes before comparing.
+/// Writes the results before they are compared, because users want to look at a wrong answer.
 static Outcome writeResults(ModelSession &session, const std::string &folder) {
   if (Outcome failure = session.readStates())
     return failure;
   return writeOutputs(session.outputs, session.states, folder);
 }
 
-/// Measures launches, and shows them as the options say.
+/// Measures launches, and shows them as the options ask.
 static Outcome profileAndReport(ModelSession &session, const Options &options, const std::string &buildId) {
   if (options.reportFile.empty() || !options.profileFile.empty()) {
     Outcome failure = profile(session, options, buildId);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  nacre-translate: a trained network to the text of its `nn` function, or the list of what is not supported; and trained
-//        weights back to its file.
-// Why:   the import phase alone, for tests and for people who want to see what a model says.
-// How:   weights that stay in the model's file are left out of the text.
+// nacre-translate runs only the import phase: it prints a trained network as an `nn` function, or lists the unsupported
+// operators. It can also write trained weights back to the model's file. It shows tests and people how Nacre reads a
+// model. Weights that stay in the model's file are left out of the text.
 
 #include "compiler/import/Import.h"
 #include "compiler/state/WriteTrained.h"

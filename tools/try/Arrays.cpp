@@ -7,7 +7,7 @@ namespace nacre::tries {
 namespace {
 
 struct Form {
-  const char *npy; // without the byte order; what is packed is bytes
+  const char *npy; // without the byte order; packed elements are bytes
   unsigned bits;
 };
 
@@ -57,7 +57,7 @@ Form formOf(nacre_element_type type) {
 
 constexpr unsigned kMostAxes = 64;
 
-/// Writes elements one after the other; some share a byte, the first in the lowest bits.
+/// Writes elements one after the other. Several can share a byte, the first one in the lowest bits.
 class Elements {
 public:
   Elements(FILE *file, unsigned bits, const void *data)
@@ -96,7 +96,7 @@ private:
   bool isWritten = true;
 };
 
-/// Calls put(index) for all elements of `dims`, in their order, with their places among those of info.dims.
+/// Calls put(index) for all elements of `dims` in order, with their indices in a tensor of shape info.dims.
 bool putElements(Elements &elements, const nacre_tensor_info &info, const int64_t *dims) {
   int64_t at[kMostAxes] = {};
   for (uint32_t axis = 0; axis < info.rank; ++axis)
@@ -130,7 +130,7 @@ bool writeHead(FILE *file, const Form &form, const nacre_tensor_info &info, cons
     for (uint32_t axis = 0; axis < info.rank; ++axis)
       length += snprintf(head + length, kCapacity - length, "%lld,", static_cast<long long>(dims[axis]));
   length += snprintf(head + length, kCapacity - length, "), }");
-  while ((kPrefix + length + 1) % kLineBytes != 0) // the elements start on 64 bytes
+  while ((kPrefix + length + 1) % kLineBytes != 0) // the elements begin at a multiple of kLineBytes
     head[length++] = ' ';
   head[length++] = '\n';
   const char prefix[kPrefix] = {'\x93', 'N', 'U', 'M', 'P', 'Y', 1, 0, char(length & 255), char(length >> 8)};

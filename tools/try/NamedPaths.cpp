@@ -14,7 +14,7 @@ struct Named {
   Use use;
 };
 
-/// Writes the path without links and dots, or as it is if there is no such file.
+/// Writes the path without links and dots, or unchanged if there is no such file.
 void resolve(const char *path, char (&resolved)[4096]) {
   if (!realpath(path, resolved))
     snprintf(resolved, sizeof resolved, "%s", path);
@@ -54,7 +54,7 @@ Status checkPaths(const Options &options, int count, char **words) {
         return status;
   for (int w = 1; w < count; ++w) {
     const char *text = after(words[w], "--input=");
-    // Names of inputs are not known yet, so what follows any '=' may be a file.
+    // Names of inputs are not known yet, so any text after a '=' may be a file.
     for (const char *equals = text ? strchr(text, '=') : nullptr; equals; equals = strchr(equals + 1, '='))
       for (const Named &other : named)
         if (const Status status = compare(other, {"--input", equals + 1, Use::Reads}))

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the files that options name.
-// Why:   an output must not take the place of a file that is read, or of another output; dialects/NamedFiles.h says
-//        so for programs that have the C++ library.
+// Checks the files that options name: an output must not overwrite a file that is read, or another output.
+// dialects/NamedFiles.h does so for programs with the C++ library.
 
 #ifndef NACRE_TOOLS_TRY_NAMEDPATHS_H
 #define NACRE_TOOLS_TRY_NAMEDPATHS_H

@@ -96,7 +96,7 @@ struct Row {
   bool (*store)(Options &options, const char *value);
 };
 
-constexpr uint64_t kMost = 999999; // of runs, threads and milliseconds
+constexpr uint64_t kMost = 999999; // for runs, threads and milliseconds
 
 constexpr Row kRows[] = {
     {"--help", [](Options &o, const char *) { return o.hasHelp = true; }},
@@ -149,7 +149,7 @@ constexpr Row kRows[] = {
     {"--cache=", [](Options &o, const char *v) { return *(o.session.cache_folder = v) != 0; }},
 };
 
-/// Stores an option; returns whether there is one with such a value.
+/// Stores an option; returns whether it is known and its value valid.
 bool storeOption(const char *word, Options &options) {
   for (const Row &row : kRows) {
     const bool hasValue = row.name[strlen(row.name) - 1] == '=';
@@ -164,10 +164,10 @@ bool storeOption(const char *word, Options &options) {
 Status fail(Status status, const char *what, const char *why) {
   char text[1024];
   const int length = snprintf(text, sizeof text, "nacre-try: %s: %s\n", what, why);
-  fflush(nullptr); // of what was printed before
+  fflush(nullptr); // writes earlier output first
   const size_t bytes = size_t(length) < sizeof text ? length : sizeof text - 1;
   const long written = write(2 /* standard error */, text, bytes);
-  (void)written; // there is no other place to say it
+  (void)written; // there is no other place for the message
   return status;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  nacre-try's command line.
+// The command line of nacre-try.
 
 #ifndef NACRE_TOOLS_TRY_OPTIONS_H
 #define NACRE_TOOLS_TRY_OPTIONS_H
@@ -9,7 +9,7 @@
 
 namespace nacre::tries {
 
-/// The statuses of nacre-run, so that a script need not know which of both ran.
+/// Exit statuses, the same as those of nacre-run, so that a script need not know which program ran.
 enum Status { Done = 0, WrongUsage = 2, Refused = 3, OutOfMemory = 4 };
 
 extern const char *const kUsage;
@@ -20,7 +20,7 @@ struct Options {
   const char *weights = nullptr; // null: next to the library
   const char *outputs = nullptr; // a folder
   const char *profileFile = nullptr;
-  const char *figuresFile = nullptr; // of the phone; then there is no library
+  const char *figuresFile = nullptr; // for figures of the phone; there is then no library
   const char *kernels = nullptr;     // a folder
   bool hasHelp = false, hasBenchmark = false, hasProfile = false, hasSeconds = false;
   uint64_t runs = 0; // 0: as the seconds require
@@ -30,16 +30,16 @@ struct Options {
   bool measures() const { return hasBenchmark || hasProfile; }
 };
 
-/// Prints a message about the standard error; returns the status.
+/// Prints a message on the standard error; returns the status.
 Status fail(Status status, const char *what, const char *why);
 
-/// Returns what follows a prefix, or null.
+/// Returns the text after a prefix, or null.
 const char *after(const char *word, const char *prefix);
 
-/// Reads main's words, but the inputs, which need the model.
+/// Reads main's words, except the inputs, which need the model.
 Status parseOptions(int count, char **words, Options &options);
 
-/// Refuses options that mean nothing with --figures, or without it.
+/// Refuses options that have no effect with --figures, or only with it.
 Status checkFigures(int count, char **words, const Options &options);
 
 } // namespace nacre::tries

@@ -68,7 +68,7 @@ Status TriedModel::create(Options &options) {
   const uint64_t before = measure::readClock();
   nacre_status status = nacre_session_memory(model, &options.session, &memory);
   if (status == NACRE_OK) {
-    options.session.threads = memory.threads; // cores may come and go between the two calls
+    options.session.threads = memory.threads; // the number of cores may change between the two calls
     status = nacre_session_create(model, &options.session, &session);
   }
   if (status != NACRE_OK)
@@ -120,7 +120,7 @@ Status TriedModel::run() {
   const nacre_status status = nacre_session_run(session);
   if (status != NACRE_OK)
     return fail(status == NACRE_BAD_ARGUMENT ? WrongUsage : statusOf(status), "run", nacre_session_reason(session));
-  if (needsGpu && nacre_session_reason(session)[0]) // the CPU took over, all of it or a kernel
+  if (needsGpu && nacre_session_reason(session)[0]) // the CPU computed everything, or one kernel
     return fail(Refused, "--gpu", nacre_session_reason(session));
   return Done;
 }
@@ -156,10 +156,10 @@ void TriedModel::printOutput(uint32_t index) {
     count *= dims[d];
   }
   printf("]");
-  // If data decide a size, elements are apart as if all were there.
+  // If data decide a size, the strides are those of the maximum size.
   if (tensor.type == NACRE_F32 && !tensor.open_axes && count > 0) {
     const float *values = static_cast<const float *>(data);
-    int64_t least = -1, most = -1, nans = 0; // -1: no number so far
+    int64_t least = -1, most = -1, nans = 0; // -1 until a number is found
     for (int64_t i = 0; i < count; ++i) {
       if (__builtin_isnan(values[i])) {
         ++nans;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a library that is opened, a session of it, and its inputs and outputs.
+// An opened library with a session, and its inputs and outputs.
 
 #ifndef NACRE_TOOLS_TRY_TRIEDMODEL_H
 #define NACRE_TOOLS_TRY_TRIEDMODEL_H
@@ -10,7 +10,7 @@
 
 namespace nacre::tries {
 
-/// Everything lives until the program ends.
+/// A model under test. Its parts live until the program ends.
 struct TriedModel {
   const nacre_model *model = nullptr;
   nacre_library_facts facts;
@@ -25,7 +25,7 @@ struct TriedModel {
 
   Status open(const char *path);
   Status create(Options &options);
-  /// Fills inputs with what `words` say, others with numbers.
+  /// Fills the inputs that `words` name from files, and the others with numbers.
   Status fillInputs(int count, char **words);
   Status run();
   Status writeOutputs(const char *folder);

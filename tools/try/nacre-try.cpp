@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  runs a compiled model on a phone, from adb's shell: what comes out, how long it takes, who computed it. Or
-//        measures the phone itself.
-// Why:   a model should be tried on a phone before there is an app, by the same library that the app will have.
-// How:   C++ without its library and without the NDK: nacre/runtime.h, and the few functions of Android's C library
-//        that tools/measure/Libc.h declares.
+// nacre-try runs a compiled model on a phone from adb's shell, and shows its outputs, its time, and the engine that
+// computed it. It can also measure the phone itself. So a model can be tried before there is an app, with the library
+// of the later app. It is C++ without the C++ library and the NDK. It uses only nacre/runtime.h and the few functions
+// of Android's C library that tools/measure/Libc.h declares.
 
 #include "tools/measure/BenchmarkLine.h"
 #include "tools/measure/DeviceFigures.h"
@@ -14,7 +13,7 @@
 #include "tools/try/NamedPaths.h"
 #include "tools/try/TriedModel.h"
 
-/// Makes an object in memory that exists already, as <new> does: this program has no C++ library.
+/// Constructs an object in existing memory, as <new> does: this program has no C++ library.
 inline void *operator new(size_t, nacre::measure::LaunchProfile *place) noexcept { return place; }
 
 namespace nacre::tries {
@@ -34,7 +33,7 @@ public:
             this};
   }
 
-  /// Returns whether all is written.
+  /// Returns whether everything was written.
   bool close() {
     const bool isClosed = !file || fclose(file) == 0;
     return isClosed && isWritten && (file || !isFile);
@@ -133,7 +132,7 @@ Status writeFigures(const Options &options) {
   static measure::Reason reason;
   const measure::Progress progress = [](const char *part) {
     printf("measuring %s\n", part);
-    fflush(nullptr); // a pipe would keep it until the end
+    fflush(nullptr); // a pipe would buffer it until the end
   };
   const bool isNamed = options.session.gpu_device != 0;
   if (options.kernels &&

@@ -16,12 +16,12 @@ using measure::Cluster;
 using measure::CpuFigures;
 using measure::DeviceFigures;
 
-/// The lines by their first words, but the clusters, which are read at once.
+/// The lines by their first words, except clusters, which are parsed at once.
 struct Lines {
   std::map<std::string, std::string, std::less<>> values;
   bool isComplete = false, isGood = true;
 
-  /// Returns a figure above 0; notes a missing or wrong one.
+  /// Returns a positive figure; records a missing or wrong one.
   double number(const char *name) {
     const auto found = values.find(name);
     char *end = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  reads the figures that nacre-try wrote on a phone.
+// Reads the figures that nacre-try wrote on a phone.
 
 #ifndef NACRE_TOOLS_TUNE_FIGUREREADER_H
 #define NACRE_TOOLS_TUNE_FIGUREREADER_H
@@ -12,7 +12,8 @@
 
 namespace nacre::tune {
 
-/// Reads the text of measure::putFigures, and why there are no figures of the GPU. Returns false if it is not complete.
+/// Reads the text of measure::putFigures, and the reason if there are no figures of the GPU. Returns false if it is
+/// incomplete.
 bool readFigures(std::string_view text, measure::DeviceFigures &figures, std::string &reasonOfGpu);
 
 } // namespace nacre::tune

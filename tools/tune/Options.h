@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  nacre-tune's command line.
+// The command line of nacre-tune.
 
 #ifndef NACRE_TOOLS_TUNE_OPTIONS_H
 #define NACRE_TOOLS_TUNE_OPTIONS_H
@@ -17,8 +17,8 @@ extern const char *const kHelp;
 struct Options {
   std::string basePath;
   std::string outputPath = "-";
-  std::string kernels;         // a folder; empty: that beside the program, for the machine that is measured
-  std::optional<int> gpu = -1; // -1: any; none: no GPU
+  std::string kernels;         // a folder; empty: the one next to the program, for the measured machine
+  std::optional<int> gpu = -1; // -1: any; nullopt: no GPU
   bool onPhone = false;
   std::string phoneSerial; // empty: the only one
   bool help = false, version = false;

@@ -27,7 +27,7 @@ struct Sent {
   std::string path, name;
 };
 
-/// Finds the libraries of kernels. If one is missing, says so in `reason`, or fails if a GPU was asked for.
+/// Finds the libraries of kernels. If one is missing, sets `reason`, or fails if a GPU was requested.
 Outcome findKernels(const Options &options, const phone::Abi &abi, std::vector<Sent> &sent, std::string &reason) {
   for (const char *library : measure::kKernelLibraries) {
     std::string path = options.kernels + "/" + library;
@@ -77,7 +77,7 @@ std::string wordsOf(const Options &options, bool hasKernels) {
   return words;
 }
 
-/// Copies everything, measures, and fetches. Nothing is left on the phone afterwards.
+/// Copies the files, measures, and fetches the results. Leaves nothing on the phone.
 Outcome measureThere(const Adb &adb, const std::vector<Sent> &sent, const std::string &words, std::string &text) {
   const Interruption interruption;
   tools::TemporaryFolder local;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  nacre-tune with --device=adb.
-// Why:   nobody has to build a program for a phone to measure it.
-// How:   nacre-try and the kernels compiled for the phone go into a folder of it; nacre-try measures, and what it wrote
-//        is fetched. The profile is made here.
+// Measures a phone, nacre-tune with --device=adb, without building a program for it. nacre-try and the kernels compiled
+// for the phone are copied to a folder of the phone. nacre-try measures, and its results are fetched. The profile is
+// made here.
 
 #ifndef NACRE_TOOLS_TUNE_PHONEFIGURES_H
 #define NACRE_TOOLS_TUNE_PHONEFIGURES_H
@@ -13,7 +12,7 @@
 
 namespace nacre::tune {
 
-/// Measures a phone. If any GPU would do, it may be missing: `reasonOfGpu` says why.
+/// Measures a phone. Unless a certain GPU was requested, there may be none: `reasonOfGpu` is then the reason.
 tools::Outcome measurePhone(const Options &options, measure::DeviceFigures &figures, std::string &reasonOfGpu);
 
 } // namespace nacre::tune

@@ -40,7 +40,7 @@ std::string number(double value) {
   return text.str();
 }
 
-/// Returns the base's groups of the GPU, with what was measured.
+/// Returns the base's members of the GPU, with the measured figures.
 std::optional<std::string> describeGpu(const std::string &profile, const GpuFigures &figures) {
   std::optional<std::string_view> group = findMember(profile, "gpu");
   std::optional<std::string> gpu = group ? std::optional<std::string>(*group) : std::nullopt;
@@ -49,7 +49,7 @@ std::optional<std::string> describeGpu(const std::string &profile, const GpuFigu
   set("fp16_gflops", number(figures.halves));
   set("bandwidth_gbps", number(figures.bytes));
   set("cache_bandwidth_gbps", number(figures.cacheBytes));
-  // A CPU is as fast with few invocations; what a GPU needs is not measured.
+  // An emulating CPU is fast with few invocations; the number that a GPU needs is not measured.
   if (figures.isPlayed)
     set("invocations", "1");
   set("rates", "{\"streamed_gps\": " + number(figures.streamed) + ", \"depthwise_gps\": " + number(figures.depthwise) +
@@ -67,7 +67,7 @@ std::optional<std::string> describeGpu(const std::string &profile, const GpuFigu
                : whole;
 }
 
-/// Returns whether the base says of its memory what the device does; copies between two memories are not measured.
+/// Returns whether base and device agree on shared memory: copies between two memories are not measured.
 bool sharesMemoryAs(const std::string &profile, const GpuFigures &figures) {
   const std::optional<std::string_view> memory = findMember(profile, "memory");
   const std::optional<std::string_view> shared = memory ? findMember(*memory, "shared") : std::nullopt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a device profile: a base's, with measured figures in place of its own.
+// Makes a device profile from a base profile by replacing its figures with measured ones.
 
 #ifndef NACRE_TOOLS_TUNE_PROFILE_H
 #define NACRE_TOOLS_TUNE_PROFILE_H
@@ -14,7 +14,7 @@ namespace nacre::tune {
 /// Replaces the CPU's figures, if the profile has a member "cpu". Returns whether it has.
 bool setCpu(std::string &profile, const measure::CpuFigures &figures);
 
-/// Replaces the figures of the GPU and its latencies. Returns what is wrong with the base; empty if nothing is.
+/// Replaces the figures of the GPU and its latencies. Returns the problem with the base, or "".
 std::string setGpu(std::string &profile, const measure::GpuFigures &figures);
 
 } // namespace nacre::tune

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  one walk over the characters, which knows texts and depth: the value begins after the name at depth one, and
-//       ends with the next comma or brace there.
+// Walks over the characters once, and keeps track of strings and depth. The value begins after the name at depth one,
+// and ends at the next comma or brace there.
 
 #include "tools/tune/Splice.h"
 
@@ -9,7 +9,7 @@ namespace nacre::tune {
 
 namespace {
 
-/// Behind a text that begins at `at`; npos if it does not end.
+/// Returns the position after the string that begins at `at`, or npos if it does not end.
 size_t skipText(std::string_view json, size_t at) {
   for (++at; at < json.size() && json[at] != '"'; ++at)
     at += json[at] == '\\';
@@ -22,7 +22,7 @@ std::optional<std::string_view> findMember(std::string_view object, std::string_
   constexpr std::string_view kSpace = " \t\r\n";
   const std::string quoted = '"' + std::string(name) + '"';
   int depth = 0;
-  size_t begin = 0; // of the value; 0: not found yet
+  size_t begin = 0; // position of the value; 0 until it is found
   for (size_t at = 0; at < object.size();) {
     const char c = object[at];
     if (c == '"') {

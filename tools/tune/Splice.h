@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  puts one member's value of a JSON object's text in another's place.
-// Why:   a tuned profile keeps of its base what is not measured, word for word; that needs no JSON library on a phone.
+// Replaces a member's value in the text of a JSON object. A tuned profile keeps the unmeasured parts of its base word
+// for word. This needs no JSON library on a phone.
 
 #ifndef NACRE_TOOLS_TUNE_SPLICE_H
 #define NACRE_TOOLS_TUNE_SPLICE_H
@@ -12,14 +12,14 @@
 
 namespace nacre::tune {
 
-/// The value of the member `name` (of the outermost object), within `object`; none where there is no such member or the
-/// text is not closed.
+/// Returns the value of the outermost object's member `name`, within `object`. Returns nullopt if there is no such
+/// member, or if the text is not closed.
 std::optional<std::string_view> findMember(std::string_view object, std::string_view name);
 
-/// `object` with that value replaced; none where findMember finds none.
+/// Returns `object` with that value replaced, or nullopt if findMember returns nullopt.
 std::optional<std::string> replaceMember(std::string_view object, std::string_view name, std::string_view value);
 
-/// The same, but a member that is missing becomes the first.
+/// Returns the same, but a missing member becomes the first one.
 std::optional<std::string> setMember(std::string_view object, std::string_view name, std::string_view value);
 
 } // namespace nacre::tune

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  nacre-tune: measures the cores and the GPU of this machine, or of a phone, and writes a device profile for
-//        nacre-compile --device.
-// Why:   see tools/measure/DeviceFigures.h.
-// How:   the command line; the figures, here or on the phone; the profile: a base's, with what is measured replaced.
+// nacre-tune measures the cores and the GPU of this machine or of a phone, and writes a device profile for
+// nacre-compile --device. It reads the command line, measures here or on the phone, and replaces the figures of a base
+// profile by the measured ones. tools/measure/DeviceFigures.h explains the measurements.
 
 #include "dialects/NamedFiles.h"
 #include "dialects/OutputFile.h"
@@ -58,7 +57,7 @@ Outcome readBase(const std::string &path, std::string &profile) {
              : Outcome(usageFailure(path + ": must be a profile, an object with a member \"cpu\""));
 }
 
-/// Measures this machine. If any GPU would do, it may be missing: `reasonOfGpu` says why.
+/// Measures this machine. Unless a certain GPU was requested, there may be none: `reasonOfGpu` is then the reason.
 Outcome measureHere(const Options &options, const std::string &kernels, DeviceFigures &figures,
                     std::string &reasonOfGpu) {
   const nacre::measure::Progress progress =

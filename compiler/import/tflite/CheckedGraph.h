@@ -64,8 +64,7 @@ public:
   /// The role of a graph in the model.
   struct Role {
     const schema::SignatureDef *signature = nullptr; ///< signature that names the inputs and outputs; may be null
-    bool isBody = false;                             ///< true for a branch or the body of a loop: all its inputs are
-                                                     ///< given
+    bool isBody = false;                             ///< true in a branch or loop: all its inputs are given
     bool runsOnce = false;                           ///< true if it initializes variables: it needs no outputs
     std::string suffix = {};                         ///< suffix for the names of its variables
   };
@@ -124,12 +123,10 @@ private:
   llvm::SmallVector<GraphPort> inputs, outputs;
   llvm::SmallVector<KeptVariable> variables;
   llvm::SmallVector<int32_t> initializers;
-  llvm::DenseMap<std::pair<size_t, size_t>, llvm::StringRef> reads;    ///< names of read values, by operator and
-                                                                       ///< operand
+  llvm::DenseMap<std::pair<size_t, size_t>, llvm::StringRef> reads;    ///< names of values by operator and operand
   llvm::DenseMap<size_t, llvm::SmallVector<llvm::StringRef>> assigned; ///< new values of variables, by operator
   llvm::DenseMap<size_t, size_t> named;                                ///< variables with handles, by operator
-  llvm::DenseMap<llvm::StringRef, size_t> valueNames;                  ///< variables with handles, by the names of
-                                                                       ///< their values
+  llvm::DenseMap<llvm::StringRef, size_t> valueNames;                  ///< these variables, by names of their values
   llvm::DenseMap<llvm::StringRef, size_t> names;
   llvm::BumpPtrAllocator allocator; ///< memory of names that the file does not have
   bool hasOpenInputs = false;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Why:  GCC 12 gave std::condition_variable::wait a new symbol version (GLIBCXX_3.4.30), because it became noexcept. LLVM's
-//       archives call it, and programs that do so would not start with GCC 11's libstdc++ (RHEL 9).
-// How:  the same function under the same name, in the program itself. The assembler's name is given because a member of a class
-//       in namespace std cannot be hidden.
+// GCC 12 gave std::condition_variable::wait a new symbol version (GLIBCXX_3.4.30), because it became noexcept. LLVM's
+// archives call it, so programs would not start with GCC 11's libstdc++ (RHEL 9). This file defines the same function
+// in the program itself. It is defined by its assembler name, because a member of a class in namespace std cannot be
+// hidden.
 
 #include <condition_variable>
 #include <cstdlib>
@@ -17,5 +17,5 @@ __attribute__((visibility("hidden"))) void waitForCondition(std::condition_varia
 
 void waitForCondition(std::condition_variable &condition, std::unique_lock<std::mutex> &lock) noexcept {
   if (pthread_cond_wait(condition.native_handle(), lock.mutex()->native_handle()) != 0)
-    std::abort(); // The mutex is not this thread's: a mistake in the program.
+    std::abort(); // the mutex belongs to another thread, which is a bug of the program
 }

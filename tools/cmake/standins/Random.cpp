@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Why:  LLVM names temporary files with arc4random, which glibc has since 2.36 only; GCC 12's libstdc++.a calls it, too.
-// How:  the kernel's random numbers.
+// LLVM names temporary files with arc4random, which glibc only has since 2.36; GCC 12's libstdc++.a calls it, too. This
+// file takes random numbers from the kernel.
 
 #include <sys/random.h>
 
@@ -11,7 +11,7 @@
 
 extern "C" __attribute__((visibility("hidden"))) uint32_t arc4random() noexcept {
   uint32_t value = 0;
-  // So few bytes come at once, unless the kernel has no such call.
+  // So few bytes are returned at once, unless the kernel does not have the call.
   if (getrandom(&value, sizeof value, 0) != sizeof value) {
     std::perror("getrandom");
     std::abort();

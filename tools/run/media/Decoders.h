@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  JPEG and PNG files as pixels.
-// Why:   libjpeg-turbo and libpng decode them, which PIL uses, too; nothing else of nacre-run knows these libraries.
-// How:   both report errors by a jump, so each has a function without destructors between the jump and its place. A program that
-//        was built without the libraries has NoDecoders.cpp instead. The bytes may be hostile.
+// Decodes JPEG and PNG files with libjpeg-turbo and libpng, like PIL. No other file of nacre-run uses these libraries.
+// Both report errors by a jump, so no function between the jump and its target may have destructors. A program built
+// without the libraries has NoDecoders.cpp instead. The bytes may be hostile.
 
 #ifndef NACRE_TOOLS_RUN_MEDIA_DECODERS_H
 #define NACRE_TOOLS_RUN_MEDIA_DECODERS_H
@@ -16,7 +15,7 @@
 
 namespace nacre::run {
 
-/// The pixels of 200 megapixels, which phones' cameras have, and some more.
+/// Maximum number of pixels: more than the 200 megapixels of phones' cameras.
 constexpr uint64_t kMostPixels = uint64_t(1) << 28;
 
 struct DecodedPicture {
@@ -27,11 +26,11 @@ struct DecodedPicture {
   Picture view() const { return {pixels.data(), width, height, format}; }
 };
 
-/// Decode a file with the pixels of PIL's Image.open(...).convert("RGB"). Return what is wrong with it, or "".
+/// Decode a file to the pixels of PIL's Image.open(...).convert("RGB"). Return the problem with the file, or "".
 std::string decodeJpeg(std::string_view bytes, DecodedPicture &picture);
 std::string decodePng(std::string_view bytes, DecodedPicture &picture);
 
-/// Returns why a picture of this size is not read, or "".
+/// Returns the reason why a picture of this size is refused, or "".
 inline std::string findSizeProblem(uint64_t width, uint64_t height) {
   if (width == 0 || height == 0)
     return "it has no pixels";

@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see Decoders.h.
-// Why:   see there.
-// How:   libjpeg with its default transform and upsampling, which PIL leaves as they are. A warning about damaged data is an error:
-//        the decoder would invent the rest of the picture.
+// Uses libjpeg's default transform and upsampling, as PIL does. A warning about damaged data is an error, because the
+// decoder would invent the rest of the picture.
 
 #include "tools/run/media/Decoders.h"
 
 #include <csetjmp>
 #include <cstdio>
-// These need cstdio.
+// These headers need cstdio first.
 #include <jerror.h>
 #include <jpeglib.h>
 
 namespace nacre::run {
 namespace {
 
-constexpr long kMostMemory = 2000L << 20; // of the library: it keeps the coefficients of progressive files
-constexpr int kMostScans = 500;           // a file of many empty scans takes hours
+constexpr long kMostMemory = 2000L << 20; // for the library, which keeps the coefficients of progressive files
+constexpr int kMostScans = 500;           // a file with many empty scans would take hours
 
 struct Decoder {
   jpeg_decompress_struct info = {};
@@ -51,7 +49,7 @@ void watchScans(j_common_ptr info) {
   fail(info);
 }
 
-/// Reads up to the size of the picture. Returns false after an error.
+/// Reads the header with the size of the picture. Returns false after an error.
 bool begin(Decoder &decoder, std::string_view bytes) {
   if (setjmp(decoder.place))
     return false;
@@ -86,7 +84,7 @@ uint8_t productOf255ths(uint32_t a, uint32_t b) {
   return static_cast<uint8_t>(((product >> 8) + product) >> 8);
 }
 
-/// Makes red, green and blue of inks, which such files hold inverted, as PIL does it.
+/// Converts inks, which such files store inverted, to red, green and blue as PIL does.
 std::vector<uint8_t> mixInks(const std::vector<uint8_t> &inks) {
   std::vector<uint8_t> pixels(inks.size() / 4 * 3);
   for (size_t i = 0; i < inks.size() / 4; ++i)
@@ -124,7 +122,7 @@ std::string decodeJpeg(std::string_view bytes, DecodedPicture &picture) {
   decoder.errors.error_exit = fail;
   decoder.errors.emit_message = warn;
   decoder.progress.progress_monitor = watchScans;
-  decoder.info.client_data = &decoder; // create leaves it and err as they are, and clears the rest
+  decoder.info.client_data = &decoder; // jpeg_create_decompress keeps client_data and err, and clears the rest
   std::string problem = decode(decoder, bytes, picture);
   jpeg_destroy_decompress(&decoder.info);
   return problem;

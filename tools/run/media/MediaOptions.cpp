@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see MediaOptions.h.
-// Why:   see there.
+// Parses the options about pictures and sounds.
 
 #include "tools/run/media/MediaOptions.h"
 
@@ -17,7 +16,7 @@ bool parseSize(const std::string &text, size_t begin, size_t end, uint32_t &size
   return error == std::errc() && stop == text.data() + end && size > 0 && size <= PictureResizer::longest_side;
 }
 
-/// Reads one number for all channels, or three. Returns how many there are; 0: `text` is neither.
+/// Reads one number for all channels, or three. Returns how many there are, or 0 if `text` is neither.
 size_t parseNumbers(const std::string &text, float (&numbers)[3]) {
   float read[3];
   size_t count = 0;

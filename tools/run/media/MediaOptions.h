@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  how pictures and sounds of --input become tensors, as the command line says it.
-// Why:   each network was trained on numbers of its own; a file says nothing about them.
+// Options for converting pictures and sounds of --input to tensors. Each network was trained with its own scale, which
+// a file does not contain.
 
 #ifndef NACRE_TOOLS_RUN_MEDIA_MEDIAOPTIONS_H
 #define NACRE_TOOLS_RUN_MEDIA_MEDIAOPTIONS_H
@@ -12,12 +12,12 @@
 
 namespace nacre::run {
 
-/// Each parse function stores the value of an option. Returns false if it is not one.
+/// Options of media. Each parse function stores the value of an option, or returns false if it is invalid.
 struct MediaOptions {
   PictureOptions picture;
-  size_t means = 0, stds = 0; // numbers given, 0, 1 or 3
-  uint32_t rate = 0;          // samples in a second that a sound must have; 0: not checked
-  std::string pictureOption;  // the last option given that is about pictures; empty: none
+  size_t means = 0, stds = 0; // number of values given: 0, 1 or 3
+  uint32_t rate = 0;          // required samples per second of a sound; 0: not checked
+  std::string pictureOption;  // last given option about pictures; empty: none
 
   bool parseResize(const std::string &text);
   bool parseCrop();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see Decoders.h: a nacre-run that was built without libjpeg-turbo and libpng.
-// Why:   a cross compiler may have neither; arrays and sounds are read all the same.
+// Replaces the decoders of Decoders.h in a nacre-run built without libjpeg-turbo and libpng, which a cross compiler may
+// lack. Arrays and sounds can still be read.
 
 #include "tools/run/media/Decoders.h"
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see Orientation.h.
-// Why:   see there.
-// How:   the segments up to the first scan; in that of EXIF, which is a TIFF file, the first folder of numbers.
+// Walks over the segments before the first scan. The EXIF segment is a TIFF file; its first directory has the
+// orientation.
 
 #include "tools/run/media/Orientation.h"
 
@@ -12,7 +11,7 @@
 namespace nacre::run {
 namespace {
 
-/// Reads a number of 2 or 4 bytes; one outside of the bytes is 0.
+/// Reads a number of 2 or 4 bytes; returns 0 if it is outside of the bytes.
 uint32_t readNumber(std::string_view bytes, size_t at, size_t width, bool isBigEndian) {
   uint32_t number = 0;
   if (at > bytes.size() || bytes.size() - at < width)
@@ -46,7 +45,7 @@ int findOrientation(std::string_view jpeg) {
   size_t at = 2;
   for (;;) {
     const uint32_t marker = readNumber(jpeg, at, 2, true), length = readNumber(jpeg, at + 2, 2, true);
-    const bool isSegment = marker >= 0xffc0 && marker != 0xffda && length >= 2; // not the first scan
+    const bool isSegment = marker >= 0xffc0 && marker != 0xffda && length >= 2; // stops at the first scan
     if (!isSegment || jpeg.size() - at < 2 + length)
       return 1;
     const std::string_view body = jpeg.substr(at + 4, length - 2);

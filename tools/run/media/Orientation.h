@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  how a JPEG file's picture is turned.
-// Why:   phones store what the sensor sees; a network that gets a cat on its side answers wrongly, and nobody sees why.
+// Finds the orientation of a JPEG picture. Phones store what the sensor sees. A network that gets a picture on its side
+// answers wrongly, without a visible reason.
 
 #ifndef NACRE_TOOLS_RUN_MEDIA_ORIENTATION_H
 #define NACRE_TOOLS_RUN_MEDIA_ORIENTATION_H

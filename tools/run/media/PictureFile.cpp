@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see PictureFile.h.
-// Why:   see there.
-// How:   see there.
+// Converts a JPEG or PNG file to an input.
 
 #include "tools/run/media/PictureFile.h"
 #include "tools/run/media/Decoders.h"
@@ -24,7 +22,7 @@ std::string sizeOf(const nacre_tensor_info &info, PictureLayout layout) {
   return isFirst ? sizeText(last[2], last[1]) : sizeText(last[1], last[0]);
 }
 
-/// Returns what to do about a problem.
+/// Returns advice about a problem.
 std::string adviceFor(PictureProblem problem, const MediaOptions &options, const nacre_tensor_info &info) {
   switch (problem) {
   case PictureProblem::Rank:
@@ -48,7 +46,7 @@ std::string adviceFor(PictureProblem problem, const MediaOptions &options, const
   }
 }
 
-/// Refuses several numbers of --mean or --std for one channel.
+/// Reports an error if --mean or --std has several numbers for one channel.
 std::string findCountProblem(const MediaOptions &options, const nacre_tensor_info &info) {
   if (info.rank != 3 && info.rank != 4)
     return "";

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see Decoders.h.
-// Why:   see there.
-// How:   libpng with the changes that PIL's convert("RGB") comes to: palettes are looked up, alpha is dropped, gamma is ignored. Of
-//        16 bits the upper 8 are used.
+// Uses libpng with the conversions of PIL's convert("RGB"): palettes are looked up, alpha is dropped, and gamma is
+// ignored. The upper 8 of 16 bits are used.
 
 #include "tools/run/media/Decoders.h"
 
@@ -14,12 +12,12 @@
 namespace nacre::run {
 namespace {
 
-constexpr png_alloc_size_t kMostChunk = 64 << 20; // of a text or a profile, uncompressed
+constexpr png_alloc_size_t kMostChunk = 64 << 20; // limit for a text or a profile, uncompressed
 
 struct Decoder {
   png_structp png = nullptr;
   png_infop info = nullptr;
-  std::string_view rest; // bytes that are still to be read
+  std::string_view rest; // bytes not yet read
   std::jmp_buf place;
   char text[256] = "";
 };
@@ -30,7 +28,7 @@ struct Decoder {
   std::longjmp(decoder.place, 1);
 }
 
-void ignore(png_structp, png_const_charp) {} // what a warning is about does not change pixels
+void ignore(png_structp, png_const_charp) {} // warnings do not concern pixels
 
 void read(png_structp png, png_bytep to, size_t count) {
   Decoder &decoder = *static_cast<Decoder *>(png_get_io_ptr(png));
@@ -40,11 +38,11 @@ void read(png_structp png, png_bytep to, size_t count) {
   decoder.rest.remove_prefix(count);
 }
 
-/// Reads up to the size of the picture. Returns false after an error.
+/// Reads the header with the size of the picture. Returns false after an error.
 bool begin(Decoder &decoder) {
   if (setjmp(decoder.place))
     return false;
-  png_set_user_limits(decoder.png, PNG_UINT_31_MAX, PNG_UINT_31_MAX); // findSizeProblem has better words
+  png_set_user_limits(decoder.png, PNG_UINT_31_MAX, PNG_UINT_31_MAX); // findSizeProblem has a better message
   png_set_chunk_malloc_max(decoder.png, kMostChunk);
   png_set_read_fn(decoder.png, &decoder, read);
   png_read_info(decoder.png, decoder.info);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see Sound.h.
-// Why:   see there.
-// How:   see there.
+// Reads WAV files, and converts them to inputs.
 
 #include "tools/run/media/Sound.h"
 #include "tools/run/tensors/Tensor.h"
@@ -16,7 +14,7 @@ namespace nacre::run {
 namespace {
 
 constexpr uint32_t kPcm = 1, kFloat = 3, kExtensible = 0xfffe;
-constexpr uint32_t kUnknownSize = 0xffffffff; // of programs that write to a pipe
+constexpr uint32_t kUnknownSize = 0xffffffff; // written by programs whose output is a pipe
 
 uint32_t readNumber(std::string_view bytes, size_t at, size_t width) {
   uint32_t number = 0;
@@ -37,7 +35,7 @@ double sampleOf(std::string_view bytes, size_t at, const Sound &sound) {
     std::memcpy(&value, bytes.data() + at, sizeof value);
     return value;
   }
-  if (width == 1) // the only unsigned ones
+  if (width == 1) // only 8-bit samples are unsigned
     return (int(uint8_t(bytes[at])) - 128) / 128.0;
   return static_cast<int32_t>(readNumber(bytes, at, width) << (32 - 8 * width)) / 2147483648.0;
 }
@@ -65,7 +63,7 @@ std::string parseFormat(std::string_view chunk, Sound &sound) {
   return "";
 }
 
-/// Returns the number of samples of an input whose axes, all but one, have size 1; 0 for other inputs.
+/// Returns the number of samples of an input in which at most one axis is longer than 1; 0 for other inputs.
 size_t lengthOf(const nacre_tensor_info &info) {
   int64_t count = 1;
   uint32_t longer = 0;
@@ -93,7 +91,7 @@ std::string findInputProblem(const nacre_tensor_info &info) {
   return "";
 }
 
-/// Says how a sound of another length was changed.
+/// Prints how a sound of another length was changed.
 void noteLength(const Sound &sound, const std::string &path, const nacre_tensor_info &info, size_t length) {
   if (sound.frames == length)
     return;
@@ -102,7 +100,7 @@ void noteLength(const Sound &sound, const std::string &path, const nacre_tensor_
                sound.frames < length ? "zeros follow" : "the rest is cut off");
 }
 
-/// Integers that have no scale are samples themselves.
+/// Returns the scale of samples. Integers without a quantization are samples themselves.
 float scaleOf(const nacre_tensor_info &info) {
   if (!is_small_integer(info.type) || info.scale != 1)
     return info.scale;

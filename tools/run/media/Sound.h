@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  WAV files: their samples, and how they become an input.
-// Why:   a recording is what there is to try a network on.
-// How:   a list of chunks, of which two matter; small enough to read ourselves. The bytes may be hostile.
+// Reads the samples of WAV files, and converts them to an input, so that users can try a network on a recording. A file
+// is a list of chunks, of which only two matter, so no library is needed. The bytes may be hostile.
 
 #ifndef NACRE_TOOLS_RUN_MEDIA_SOUND_H
 #define NACRE_TOOLS_RUN_MEDIA_SOUND_H
@@ -18,21 +17,21 @@ namespace nacre::run {
 struct Sound {
   enum class Format { Integer, Float };
   Format format = Format::Integer;
-  uint32_t rate = 0; // samples in a second
+  uint32_t rate = 0; // samples per second
   uint32_t channels = 0;
   uint32_t bytesPerSample = 0;
   size_t frames = 0; // samples of each channel
   std::string_view data;
 
-  /// Returns the mean of the channels, -1 to 1.
+  /// Returns the mean of the channels, from -1 to 1.
   double sampleAt(size_t frame) const;
 };
 
-/// Finds the samples. Returns what is wrong with the file, or "".
+/// Finds the samples. Returns the problem with the file, or "".
 std::string parseWav(std::string_view bytes, Sound &sound);
 
-/// Writes the sound in `bytes`, the file `path`, to the memory of the input that `info` describes. Its name is printable. Zeros
-/// follow a sound that is too short, and the end of a long one is cut off, each with a note.
+/// Writes the sound in `bytes` to the memory of the input that `info` describes. `path` is a printable name for
+/// messages. A short sound is padded with zeros, and a long one is cut, each with a note.
 Outcome writeSound(std::string_view bytes, const std::string &path, const MediaOptions &options,
                    const nacre_tensor_info &info, void *data);
 

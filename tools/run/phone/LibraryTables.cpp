@@ -15,12 +15,12 @@ namespace {
 
 constexpr std::string_view kPrefix = "nacre_model_";
 
-/// A library as it lies in memory when it is loaded at address 0. Whatever is damaged is noted once: isDamaged.
+/// A library as it is in memory when it is loaded at address 0. Reading damaged data sets isDamaged.
 class Image {
 public:
   explicit Image(std::string_view bytes) : bytes(bytes), header(row<Elf64_Ehdr>(0)) {}
 
-  /// Returns the address of the model; 0 if the library has no model.
+  /// Returns the address of the model, or 0 if the library has none.
   uint64_t findModel() {
     uint64_t model = 0;
     eachSection([&](const Elf64_Shdr &section) {
@@ -52,7 +52,7 @@ public:
     return std::string(part.begin(), part.begin() + (end == part.npos ? 0 : end));
   }
 
-  /// Returns the value that the loader gives to the pointer at an address.
+  /// Returns the pointer stored at an address, after relocation.
   uint64_t pointer(uint64_t address) const {
     const auto found = pointers.find(address);
     return found == pointers.end() ? 0 : found->second;
@@ -111,7 +111,7 @@ private:
   std::unordered_map<uint64_t, uint64_t> pointers;
 };
 
-/// The places of the blobs into which rows have offsets.
+/// Addresses of the blobs that rows refer to by offsets.
 struct Blobs {
   uint64_t strings, dims;
 
@@ -161,7 +161,7 @@ void readPorts(Image &image, const Blobs &blobs, uint64_t address, uint32_t coun
 Outcome readEntry(Image &image, uint64_t address, const std::string &wanted, LibraryTables &tables) {
   const auto model = image.rows<nacre_model_table>(address, 1);
   if (model.empty())
-    return std::nullopt; // noted as damaged
+    return std::nullopt; // isDamaged is set
   const nacre_model_table &table = model.front();
   if (table.format_version != NACRE_FORMAT_VERSION)
     return usageFailure("it was compiled by another version of nacre-compile; compile the model again");

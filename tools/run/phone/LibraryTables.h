@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the inputs and outputs of a library for another machine.
-// Why:   inputs are prepared and outputs compared here, but the library cannot be opened here.
-// How:   the tables of model_format.h lie in the file; the relocations have the values of the pointers between them.
+// Reads the inputs and outputs of a library for another machine, which cannot be opened here. Inputs are prepared and
+// outputs compared on this machine. The file has the tables of model_format.h; relocations have the values of pointers
+// between them.
 
 #ifndef NACRE_TOOLS_RUN_PHONE_LIBRARYTABLES_H
 #define NACRE_TOOLS_RUN_PHONE_LIBRARYTABLES_H
@@ -12,13 +12,13 @@
 namespace nacre::run {
 
 struct LibraryTables {
-  std::string target; // as given to nacre-compile --target=
+  std::string target; // value for nacre-compile --target=
   bool hasApartWeights = false;
-  std::vector<Port> inputs, outputs; // of the entry; with memory in `memory`
+  std::vector<Port> inputs, outputs; // ports of the entry; their data are in `memory`
   std::vector<std::vector<char>> memory;
 };
 
-/// Reads the tables of an entry, the first one if `entry` is empty.
+/// Reads the tables of an entry, or of the first one if `entry` is empty.
 Outcome readLibraryTables(const std::string &path, const std::string &entry, LibraryTables &tables);
 
 } // namespace nacre::run

@@ -38,7 +38,7 @@ Outcome checkPhone(const Adb &adb, const Abi &abi) {
                       "' runs " + abis.front()->name + "; compile it with --target=" + abis.front()->target);
 }
 
-/// A run, from its inputs to what comes of it.
+/// A run on a phone, from its inputs to its results.
 class PhoneRun {
 public:
   PhoneRun(const Options &options, NamedFiles &files) : options(options), files(files) {}
@@ -78,7 +78,7 @@ public:
     return phone::findPart(*abi, "nacre-try", tryPath);
   }
 
-  /// Copies everything, runs, and fetches. Nothing is left on the phone afterwards.
+  /// Copies the files, runs, and fetches the results. Leaves nothing on the phone.
   Outcome execute(const Adb &adb, const tools::Interruption &interruption) {
     PhoneFolder folder(adb, "nacre-run");
     if (Outcome failure = local.create("nacre-run"))
@@ -97,7 +97,7 @@ public:
     return fetchAll(folder);
   }
 
-  /// Compares, prints and writes what was fetched.
+  /// Compares, prints and writes the fetched results.
   Outcome finish() {
     if (wantsOutputs())
       if (Outcome failure = readOutputs())
@@ -153,7 +153,7 @@ private:
     return wantsOutputs() ? folder.makeFolder("out") : std::nullopt;
   }
 
-  /// Returns the words for nacre-try: its files are in the folder in which it is started.
+  /// Returns the words for nacre-try. Its files are in its working directory.
   std::string command() const {
     std::string words = "model.so";
     for (size_t i = 0; i < tables.inputs.size(); ++i)
@@ -162,7 +162,7 @@ private:
       words += " --output=out";
     for (const std::string &word : options.phoneWords)
       words += " " + phone::quoteForShell(word);
-    if (options.gpu) // which other options imply here
+    if (options.gpu) // other options imply this one here
       words += " --gpu";
     if (wantsProfileFile())
       words += " --profile=profile.json";

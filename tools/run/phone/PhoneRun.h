@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  nacre-run with --device=adb.
-// Why:   a model is measured on a phone before there is an app.
-// How:   1. inputs and expected outputs are read here, against the library's tables; 2. library, weights, inputs and
-//        nacre-try go into a folder of the phone; 3. nacre-try runs there; 4. what it wrote is fetched, compared and
-//        written here.
+// Runs a model on a phone, nacre-run with --device=adb, so that it can be measured before there is an app.
+//
+// How:   1. Read inputs and expected outputs here, and check them with the library's tables.
+//        2. Copy library, weights, inputs and nacre-try to a folder of the phone.
+//        3. Run nacre-try there.
+//        4. Fetch its results, then compare and write them here.
 
 #ifndef NACRE_TOOLS_RUN_PHONE_PHONERUN_H
 #define NACRE_TOOLS_RUN_PHONE_PHONERUN_H

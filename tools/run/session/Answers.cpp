@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see Answers.h.
-// Why:   see there.
-// How:   all outputs are compared before the verdict, so that one run tells everything.
+// All outputs are compared before the verdict, so that one run shows all differences.
 
 #include "tools/run/session/Answers.h"
 #include "dialects/OutputFile.h"
@@ -23,7 +21,7 @@ std::string format(const char *pattern, double a, double b = 0, double c = 0) {
   return text;
 }
 
-/// "" or what differs.
+/// Prints the comparison of an output. Returns the difference, or "" if it agrees.
 std::string judge(const Port &port, const TensorView &expected, Tolerance tolerance) {
   const Comparison result = compareTensors(port.tensor, expected, tolerance);
   if (result.differing == 0) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  what becomes of the outputs of a run: compared, written, or summarised.
-// Why:   the three ways to look at an answer, kept out of main.
-// How:   one line per output on standard output.
+// Compares, writes or summarises the outputs of a run. Prints one line for each output on the standard output.
 
 #ifndef NACRE_TOOLS_RUN_SESSION_ANSWERS_H
 #define NACRE_TOOLS_RUN_SESSION_ANSWERS_H
@@ -11,13 +9,14 @@
 
 namespace nacre::run {
 
-/// A file of --expect, and the output that it is about.
+/// A file of --expect, and the output that it belongs to.
 struct Expected {
   Port *port;
   FileTensor tensor;
 };
 
-/// Opens the files of --expect. Comes before a run: a wrong name is an error at once, and no output is compared with itself.
+/// Opens the files of --expect. Call this before a run, so that a wrong name is an early error, and no output is
+/// compared with itself.
 Outcome openExpected(std::vector<Port> &outputs, const Options &options, std::vector<Expected> &expected);
 
 /// Compares the outputs; the failure names the worst element of each output that differs.
@@ -26,11 +25,11 @@ Outcome compareOutputs(const std::vector<Expected> &expected, Tolerance toleranc
 /// Writes every output, and the state, to the files of outputPaths().
 Outcome writeOutputs(const std::vector<Port> &outputs, const std::vector<Port> &states, const std::string &folder);
 
-/// Writes a file of JSON.
+/// Writes a JSON file.
 Outcome writeJson(const std::string &path, const std::string &json);
 
-/// Returns "smallest X, largest X, mean X" of the elements that are numbers, after the count of those that are NaN, if any; "" if
-/// the tensor is empty.
+/// Returns "smallest X, largest X, mean X" of the elements that are not NaN, after the number of NaNs, if any. Returns
+/// "" if the tensor is empty.
 std::string summarise(const TensorView &tensor);
 
 void summariseOutputs(const std::vector<Port> &outputs);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see Files.h.
-// Why:   see there.
-// How:   see there.
+// Finds the files that options name, and names those of outputs.
 
 #include "tools/run/session/Files.h"
 #include "dialects/OutputFile.h"
@@ -16,7 +14,7 @@ namespace {
 
 constexpr const char *kExtension = ".npy";
 
-/// Replaces what a path gives a meaning to.
+/// Replaces characters that have a meaning in a path.
 std::string stemOf(std::string name) {
   for (char &c : name)
     if (c == '/' || c == '\\' || c == ':')
@@ -24,7 +22,7 @@ std::string stemOf(std::string name) {
   return name;
 }
 
-/// The name with a hash, which no other tensor has.
+/// Returns the name with a hash, which makes it unique.
 std::string distinctName(const std::string &tensor) { return hashedFileNameOf(stemOf(tensor), kExtension, tensor); }
 
 std::string shortName(const std::string &tensor) { return fileNameOf(stemOf(tensor), kExtension, tensor); }
@@ -38,7 +36,7 @@ void addNamed(NamedFiles &files, const char *option, const std::vector<std::stri
 } // namespace
 
 std::string pageOf(const std::string &report) {
-  const size_t begin = report.find_last_of('/') + 1; // 0 if there is no folder
+  const size_t begin = report.find_last_of('/') + 1; // 0 without a folder
   const size_t dot = report.find_last_of('.');
   const size_t end = dot == report.npos || dot <= begin ? report.size() : dot;
   return report.substr(0, begin) + fileNameOf(report.substr(begin, end - begin), ".html");
@@ -99,14 +97,15 @@ Outcome checkFiles(const NamedFiles &files) {
 
 std::vector<std::string> outputPaths(const std::vector<Port> &outputs, const std::vector<Port> &states,
                                      const std::string &folder) {
-  std::map<std::string, std::string> owners; // of names; the first tensor whose own name it is, if there is one
+  std::map<std::string, std::string> owners; // owners of file names; the first tensor whose unchanged name it is, if
+                                             // there is one
   for (const auto *ports : {&outputs, &states})
     for (const Port &port : *ports) {
       std::string &owner = owners.try_emplace(shortName(port.name), port.name).first->second;
       if (port.name + kExtension == shortName(port.name))
         owner = port.name;
       else if (owner != port.name && owner + kExtension != shortName(owner))
-        owner = ""; // several that would be alike
+        owner = ""; // several tensors would have the same file name
     }
   std::vector<std::string> paths;
   for (const auto *ports : {&outputs, &states})

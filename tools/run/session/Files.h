@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the files that options name, and those that --output makes of tensors' names.
-// Why:   no output may take the place of a file that is read, or of another output.
-// How:   dialects/NamedFiles.h compares them. A tensor's file has its name; where a file cannot have it, or another tensor's file has it,
-//        a hash of the name follows as much of it as fits.
+// The files that options name, and those that --output names after tensors. No output may overwrite a file that is
+// read, or another output; dialects/NamedFiles.h compares them. A tensor's file has its name. If a file cannot have
+// this name, or another tensor's file has it, a part of the name is followed by a hash of it.
 
 #ifndef NACRE_TOOLS_RUN_SESSION_FILES_H
 #define NACRE_TOOLS_RUN_SESSION_FILES_H
@@ -13,10 +12,11 @@
 
 namespace nacre::run {
 
-/// Adds the files and folders that options name. Names of tensors are not known yet, so what follows any '=' may be a file.
+/// Adds the files and folders that options name. Names of tensors are not known yet, so any text after a '=' may be a
+/// file.
 void addFiles(NamedFiles &files, const Options &options);
 
-/// Returns the path of the page of a report: next to it, as nacre-report has it.
+/// Returns the path of a report's page, which is next to it, as in nacre-report.
 std::string pageOf(const std::string &report);
 
 /// Adds the files that --output writes, in the order of outputPaths().
@@ -26,14 +26,14 @@ void addOutputs(NamedFiles &files, const std::vector<Port> &outputs, const std::
 /// Adds the files that --save-inputs writes.
 void addSavedInputs(NamedFiles &files, const std::vector<Port> &inputs, const std::string &folder);
 
-/// Fails if an output would take the place of another file.
+/// Fails if an output would overwrite another file.
 Outcome checkFiles(const NamedFiles &files);
 
-/// Returns the paths of files for all outputs, then for the state. Tensors of different names have different files.
+/// Returns the paths of files for all outputs, then for the state. Tensors with different names have different files.
 std::vector<std::string> outputPaths(const std::vector<Port> &outputs, const std::vector<Port> &states,
                                      const std::string &folder);
 
-/// Returns the path of a tensor's file that outputPaths() made in this folder, or "" if there is none.
+/// Returns the path of the file that outputPaths() chose for a tensor in this folder, or "" if it does not exist.
 std::string findOutput(const std::string &folder, const std::string &tensor);
 
 } // namespace nacre::run

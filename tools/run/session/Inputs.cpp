@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see Inputs.h.
-// Why:   see there.
-// How:   files are mapped, checked against the tensor, and copied into the session's own buffer.
+// Files are mapped, checked against the tensor, and copied to the session's own buffer.
 
 #include "tools/run/session/Inputs.h"
 #include "tools/run/session/Random.h"
@@ -16,7 +14,7 @@
 namespace nacre::run {
 namespace {
 
-/// Values that every model can take: an index is in any table, a mask is a mask.
+/// Fills a port with values that every model accepts: 0 and 1 are valid as indices and in masks.
 void fillFromSeed(Port &port, uint64_t seed) {
   const size_t width =
       findElementType(port.tensor.type)->isPacked() ? 1 : findElementType(port.tensor.type)->bytesOf(1);
@@ -40,13 +38,13 @@ void fillFromSeed(Port &port, uint64_t seed) {
       bits = wide >> 16;
       break;
     }
-    case NACRE_F16: // a random fraction, an exponent of 2^-8 to 2^-1, a sign
+    case NACRE_F16: // a random fraction and sign, and an exponent from 2^-8 to 2^-1
       bits = (random & 0x83ff) | (7 + (random >> 16 & 7)) << 10;
       break;
     case NACRE_F8E4M3FN:
     case NACRE_F8E4M3FNUZ:
     case NACRE_F8E5M2:
-    case NACRE_F8E5M2FNUZ: // below 2, and never the one code that is no number
+    case NACRE_F8E5M2FNUZ: // below 2, and never the only NaN
       bits = (random & 0x97) | 0x28;
       break;
     case NACRE_F8E8M0: // 2^-7 to 1
@@ -54,7 +52,7 @@ void fillFromSeed(Port &port, uint64_t seed) {
       break;
     case NACRE_U8:
     case NACRE_I8:
-    case NACRE_U4: // what is packed: all codes of a byte
+    case NACRE_U4: // packed types: any byte
     case NACRE_I4:
     case NACRE_F4E2M1:
     case NACRE_U2:
@@ -83,7 +81,7 @@ template <typename T> bool fillWith(Port &port, double number) {
 }
 
 bool fillWithNumber(Port &port, double number) {
-  constexpr double most = 9007199254740992; // 2^53: integers beyond it have no f64 of their own
+  constexpr double most = 9007199254740992; // 2^53: larger integers are not exact in f64
   if (!(std::fabs(number) <= most) && isInteger(port.tensor.type))
     return false;
   switch (port.tensor.type) {
@@ -142,7 +140,7 @@ Outcome setNumber(const std::string &text, std::vector<Port> &ports) {
   return std::nullopt;
 }
 
-/// Reads a file into one of the ports, each of which is `what`.
+/// Reads a file into the port that `text` names. `what` is the kind of the ports, for messages.
 static Outcome fillFromFile(const std::string &text, const char *option, const char *what, std::vector<Port> &ports) {
   Port *port;
   std::string path;
@@ -172,7 +170,7 @@ Outcome loadStateFiles(ModelSession &session, const Options &options) {
 static Outcome fillStates(ModelSession &session, const Options &options) {
   if (options.states.empty())
     return std::nullopt;
-  // What single files do not say stays as it is.
+  // States without a file keep their values.
   if (Outcome failure = session.readStates())
     return failure;
   for (const std::string &text : options.states)
@@ -181,7 +179,7 @@ static Outcome fillStates(ModelSession &session, const Options &options) {
   return session.writeStates();
 }
 
-/// Reads the file of --input. `media` becomes what it is, if it is no array.
+/// Reads the file of --input. Sets `media` to its kind if it is not an array.
 static Outcome fillInput(const std::string &text, std::vector<Port> &inputs, const Options &options, MediaFiller filler,
                          Media &media) {
   Port *port;
@@ -199,7 +197,7 @@ static Outcome fillInput(const std::string &text, std::vector<Port> &inputs, con
   return fillFromFile(text, "--input", "input", inputs);
 }
 
-/// Refuses options about pictures or sounds if there are none.
+/// Reports an error if there are options about pictures or sounds, but no such inputs.
 static Outcome checkMediaOptions(const Options &options, bool hasPicture, bool hasSound) {
   if (!options.media.pictureOption.empty() && !hasPicture)
     return usageFailure(options.media.pictureOption + " is about pictures, but no --input is a JPEG or PNG file");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see MediaInputs.h.
-// Why:   see there.
+// Fills inputs from pictures and sounds.
 
 #include "tools/run/session/MediaInputs.h"
 #include "tools/run/media/PictureFile.h"

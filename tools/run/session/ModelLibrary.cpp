@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see ModelLibrary.h.
-// Why:   see there.
-// How:   the check of all programs comes before dlopen, which believes the file.
+// Checks the file before dlopen, which trusts it.
 
 #include "tools/run/session/ModelLibrary.h"
 #include "runtime/inspect/library_check.h"
@@ -12,7 +10,7 @@
 
 namespace nacre::run {
 
-/// Returns the loader's message. For a library of Android, that only names the C library, which has another name there.
+/// Returns the loader's message. For a library for Android, it would only name the C library, whose name differs there.
 static std::string explain(std::string reason) {
 #if defined(__aarch64__)
   constexpr const char *target = "linux-arm64";
@@ -47,7 +45,7 @@ Outcome ModelLibrary::open(const std::string &path) {
   buildId = facts.build_id;
   codeBytes = facts.code_bytes;
 
-  // Without a slash dlopen would search the system's folders.
+  // Without a slash, dlopen would search the system's folders.
   handle = dlopen((path.find('/') == std::string::npos ? "./" + path : path).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle)
     return Failure{ExitCode::Refused, explain(dlerror())};

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a compiled model's .so, opened.
-// Why:   apps name the model's symbol in their source; nacre-run must find it. It describes files that are no model, are damaged,
-//        or are for another machine, better than dlopen does.
-// How:   runtime/inspect checks the file and finds the symbol first.
+// Opens the .so of a compiled model. Apps name the model's symbol in their source, but nacre-run must find it. Messages
+// about files that are not models, are damaged, or are for another machine are clearer than dlopen's. runtime/inspect
+// checks the file and finds the symbol first.
 
 #ifndef NACRE_TOOLS_RUN_SESSION_MODELLIBRARY_H
 #define NACRE_TOOLS_RUN_SESSION_MODELLIBRARY_H
@@ -25,7 +24,7 @@ public:
   const nacre_model *model = nullptr;
   std::string symbol;
   std::string buildId;  // in hexadecimal; empty if there is none
-  size_t codeBytes = 0; // of the executable segments
+  size_t codeBytes = 0; // bytes of the executable segments
 
 private:
   void *handle = nullptr;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see ModelSession.h.
-// Why:   see there.
-// How:   see there.
+// Wraps nacre/runtime.h.
 
 #include "tools/run/session/ModelSession.h"
 #include "tools/run/session/Text.h"
@@ -30,7 +28,7 @@ TensorView viewOf(nacre_element_type type, uint32_t rank, const int64_t *dims, c
   return view;
 }
 
-/// What create chose; errors come back as reasons.
+/// Prints the choices of create; errors are returned as reasons instead.
 void printChoice(void *, nacre_log_level level, const char *message) {
   if (level == NACRE_LOG_INFO)
     std::fprintf(stderr, "nacre-run: %s\n", message);
@@ -42,7 +40,8 @@ ModelSession::~ModelSession() { nacre_session_destroy(session); }
 
 Outcome ModelSession::create(const nacre_model *compiled, const Options &options, const Shared &shared) {
   model = compiled;
-  // Before the session, because the runtime does not say which entries there are. A model that it cannot describe has no session, either.
+  // Find the entry before the session is created, because the runtime's failure does not list the entries. A model that
+  // cannot be described fails at creation.
   if (nacre_model_describe(model, &info) == NACRE_OK)
     if (Outcome failure = findEntry(options.entry))
       return failure;
@@ -66,7 +65,7 @@ Outcome ModelSession::create(const nacre_model *compiled, const Options &options
   settings.tune_budget_ms = options.tuneMilliseconds;
   if (options.gpuSelfTest || options.tuneMilliseconds)
     settings.log = printChoice;
-  // The runtime keeps nothing where it cannot, and says nothing of it; whoever measures a second start should know.
+  // The runtime ignores an unwritable cache without a message, but a user who measures a second start should know.
   if (!options.cacheFolder.empty() && access((options.cacheFolder + "/.").c_str(), W_OK) != 0)
     return usageFailure("--cache must be a folder that can be written to, but is '" + options.cacheFolder +
                         "': " + std::strerror(errno));
@@ -75,7 +74,7 @@ Outcome ModelSession::create(const nacre_model *compiled, const Options &options
   settings.reason_capacity = sizeof reason;
   nacre_status status = nacre_session_memory(model, &settings, &memory);
   if (status == NACRE_OK) {
-    settings.threads = memory.threads; // cores may come and go between the two calls
+    settings.threads = memory.threads; // the number of cores may change between the two calls
     status = nacre_session_create(model, &settings, &session);
   }
   if (status != NACRE_OK)
@@ -190,7 +189,7 @@ template <typename Call> Outcome ModelSession::withFile(Call call, const std::st
   return status == NACRE_OUT_OF_MEMORY ? statusFailure(reason.c_str(), status) : usageFailure(reason);
 }
 
-/// Calls `check` with the name and the value of each element of the tensors of these roles, until it returns a failure.
+/// Calls `check` with the name and the value of each element of tensors with these roles, until it returns a failure.
 template <typename Check> Outcome ModelSession::checkElements(uint32_t roles, Check check) {
   nacre_state *state = nullptr;
   if (nacre_session_state(session, &state) != NACRE_OK)
@@ -211,7 +210,7 @@ template <typename Check> Outcome ModelSession::checkElements(uint32_t roles, Ch
   return std::nullopt;
 }
 
-/// A network's own memory may have an infinity for a reason; what training makes may not.
+/// Checks only states of training. A network's own state may contain an infinity for a reason.
 Outcome ModelSession::checkFinite(uint32_t roles, const char *purpose, const Failure &advice) {
   return checkElements(roles & (NACRE_STATE_WEIGHT | NACRE_STATE_MOMENT | NACRE_STATE_STATISTIC),
                        [&](const std::string &name, double value) -> Outcome {
@@ -267,7 +266,7 @@ Outcome ModelSession::run() {
   const nacre_status status = nacre_session_run(session);
   if (status == NACRE_CANCELLED)
     return Failure{ExitCode::Interrupted, std::string("interrupted: ") + nacre_session_reason(session)};
-  if (status == NACRE_BAD_ARGUMENT) // what the inputs hold
+  if (status == NACRE_BAD_ARGUMENT) // wrong contents of inputs
     return usageFailure(printableText(nacre_session_reason(session)));
   if (status != NACRE_OK)
     return refused(status);
@@ -275,12 +274,13 @@ Outcome ModelSession::run() {
     return std::nullopt;
   nacre_session_info now;
   Outcome failure = describe(now);
-  if (!failure && nacre_session_reason(session)[0] != 0) // all of the GPU, or a kernel of it
+  if (!failure && nacre_session_reason(session)[0] != 0) // the GPU or one of its kernels was not used
     failure = Failure{ExitCode::Refused, nacre_session_reason(session)};
   return failure;
 }
 
-/// One element, which may be a part of a byte: the lowest bits are the first element's. `into` is zero there.
+/// Copies one element, which may be a part of a byte: the lowest bits are the first element's. `into` must be zero
+/// there.
 static void copyElement(const ElementType &type, const char *data, size_t from, char *into, size_t to) {
   if (!type.isPacked()) {
     std::memcpy(into + type.bytesOf(to), data + type.bytesOf(from), type.bytesOf(1));
@@ -292,7 +292,7 @@ static void copyElement(const ElementType &type, const char *data, size_t from, 
   into[to / perByte] = static_cast<char>(into[to / perByte] | element << to % perByte * type.bits);
 }
 
-/// Copies the first elements of every axis, as many as `dims` says, from a tensor that has more.
+/// Copies the first elements of every axis, as many as `dims` has, from a larger tensor.
 static void takeFirst(const TensorView &tensor, const Dims &dims, std::vector<char> &taken) {
   const ElementType &type = *findElementType(tensor.type);
   const size_t count = *countElements(dims);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a session with its inputs and outputs by name.
-// Why:   every mode of nacre-run starts here.
-// How:   thin over nacre/runtime.h; failures carry the runtime's own reason.
+// A session with its inputs and outputs by name, which every mode of nacre-run uses. It wraps nacre/runtime.h; failures
+// contain the runtime's reason.
 
 #ifndef NACRE_TOOLS_RUN_SESSION_MODELSESSION_H
 #define NACRE_TOOLS_RUN_SESSION_MODELSESSION_H
@@ -13,14 +12,14 @@
 
 namespace nacre::run {
 
-/// A status other than NACRE_OK, and the reason that the runtime gave.
+/// Returns a failure for a status other than NACRE_OK, with the runtime's reason.
 Failure statusFailure(const char *reason, nacre_status status);
 
-/// What the integers of a tensor stand for: scale * (stored - zeroPoint).
+/// Quantization of a tensor's integers: scale * (stored - zeroPoint).
 struct Quantization {
   float scale = 1;
   int32_t zeroPoint = 0;
-  std::vector<nacre_channel_info> channels; // of each index of the axis; empty: the numbers above are of all elements
+  std::vector<nacre_channel_info> channels; // one for each index of the axis; empty: one scale for all elements
   uint32_t channelAxis = 0;
 
   bool isIdentity() const { return channels.empty() && scale == 1 && zeroPoint == 0; }
@@ -31,18 +30,18 @@ struct Port {
   std::string name;
   TensorView tensor;
   void *data = nullptr;
-  uint32_t openAxes = 0;   // of an output: bit i where a run decides the size of axis i
-  std::vector<char> there; // what there is of such an output after a run, dense; of state, a copy
+  uint32_t openAxes = 0;   // for outputs: bit i is set if a run decides the size of axis i
+  std::vector<char> there; // actual elements of such an output after a run, dense; for states, a copy
   Quantization quantization = {};
 };
 
-/// What sessions of one model may have in common; it must outlive them.
+/// Objects that sessions of one model can share; they must outlive the sessions.
 struct Shared {
   nacre_state *state = nullptr;
   nacre_executor *executor = nullptr;
 };
 
-/// Numbers of training steps, where the model counts them.
+/// Numbers of training steps, if the model counts them.
 struct StepCounts {
   std::optional<uint64_t> made;
   std::optional<uint64_t> skipped; // because gradients overflowed
@@ -57,23 +56,23 @@ public:
 
   Outcome create(const nacre_model *model, const Options &options, const Shared &shared = {});
   Outcome run();
-  /// Ends the run that is in progress, and refuses later ones; for signal handlers, too. False if no run is in progress: one
-  /// that is about to begin still has to be cancelled.
+  /// Ends the current run and refuses later ones; also for signal handlers. Returns false if no run is in progress. A
+  /// run that is about to begin must then still be cancelled.
   bool cancel();
-  /// Lets the outputs be what they are after the run, where it decides their sizes.
+  /// Cuts the outputs to their actual sizes after a run that decides them.
   Outcome takeSizes();
-  /// Makes the model's state what `states` holds, or the other way round.
+  /// Copy `states` to the model's state, or the other way round.
   Outcome writeStates();
   Outcome readStates();
-  /// Reads the numbers of steps that the state has seen.
+  /// Reads the numbers of steps from the state.
   Outcome countSteps(StepCounts &counts);
-  /// To and from files, of these roles. What training made infinite or no number is not saved.
+  /// Save and load tensors of these roles. Tensors of training that became infinite or NaN are not saved.
   Outcome saveState(const std::string &path, uint32_t roles);
   Outcome loadState(const std::string &path, uint32_t roles);
-  /// Refuses a state from which no step leads back: every gradient would be infinite or NaN.
+  /// Refuses a state from which training cannot recover: every gradient would be infinite or NaN.
   Outcome checkTrainable();
   Outcome launchTime(uint32_t index, nacre_launch_time &time);
-  /// What computes the runs from now on.
+  /// Returns the engines that compute the next runs.
   Outcome describe(nacre_session_info &info) const;
 
   const nacre_model *model = nullptr;
@@ -82,7 +81,7 @@ public:
   nacre_entry_info entryInfo{};
   nacre_memory_info memory{};
   std::vector<Port> inputs, outputs;
-  std::vector<Port> states; // copies, whose memory is there once they are read or written
+  std::vector<Port> states; // copies, whose memory is allocated when they are read or written
 
 private:
   std::optional<int64_t> readCounter(const char *name);
@@ -95,7 +94,7 @@ private:
   template <typename Call> Outcome withFile(Call call, const std::string &path, uint32_t roles);
   Outcome refused(nacre_status status) const;
 
-  WeightsFile weights; // which the session reads to its end
+  WeightsFile weights; // the session reads it as long as it exists
   nacre_session *session = nullptr;
   bool needsGpu = false;
   std::atomic<bool> isCancelled{false};

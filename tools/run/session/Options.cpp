@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see Options.h.
-// Why:   see there.
-// How:   a table of options, each with a function that stores its value.
+// A table has the options, each with a function that stores its value.
 
 #include "tools/run/session/Options.h"
 #include "tools/NearestName.h"
@@ -27,24 +25,24 @@ bool parsePositive(const std::string &text, double &value) {
   return end != text.c_str() && *end == 0 && std::isfinite(value) && value >= 0;
 }
 
-/// What an option is about; only those of one kind go together.
+/// Modes to which an option belongs. Options of different modes cannot be combined.
 enum class About { Both, Runs, Training };
 
-/// Says what --device does with an option, and so with the file that it names. Each option needs one.
+/// Handling of an option with --device, and of the file that it names. Each option needs one.
 enum class OnPhone {
-  Here,   ///< This program does it, before or after the run.
-  There,  ///< nacre-try has it, too.
+  Here,   ///< Done by this program, before or after the run.
+  There,  ///< Passed to nacre-try.
   Sent,   ///< Names a file that nacre-try reads.
-  Refused ///< Needs what only this program can do.
+  Refused ///< Only possible without --device.
 };
 
 struct Row {
   const char *name;
   OnPhone phone;
-  const char *value; // what it must be; nullptr for a flag
+  const char *value; // expected value in messages; nullptr for a flag
   bool (*store)(Options &, const std::string &);
   About about = About::Both;
-  bool mayBeFlag = false; // the value may be left out, and is never the next argument
+  bool mayBeFlag = false; // true if the value is optional; it is then never the next argument
 };
 
 constexpr const char *kScheduleForm =

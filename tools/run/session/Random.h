@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  numbers from a seed: splitmix64.
-// Why:   seeded inputs and shuffled examples are the same on every machine.
+// Computes random numbers from a seed with splitmix64, so that seeded inputs and shuffled examples are the same on
+// every machine.
 
 #ifndef NACRE_TOOLS_RUN_SESSION_RANDOM_H
 #define NACRE_TOOLS_RUN_SESSION_RANDOM_H

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see Schedule.h.
-// Why:   see there.
-// How:   see there.
+// Parses schedules, and computes their factors.
 
 #include "tools/run/session/Schedule.h"
 
@@ -14,7 +12,7 @@
 namespace nacre::run {
 namespace {
 
-/// The text up to `end`, which it takes off with it.
+/// Removes the text before `end` from `text`, together with `end`, and returns it.
 std::string_view takeUntil(std::string_view &text, char end) {
   const size_t at = std::min(text.find(end), text.size());
   const std::string_view front = text.substr(0, at);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  how the learning rate changes from step to step.
-// Why:   the rate is an input of a step, so that no schedule is compiled into a model.
-// How:   a factor of the rate that was set, of the step and of how many there will be; it remembers nothing.
+// Changes the learning rate from step to step. The rate is an input of a step, so no schedule is compiled into a model.
+// A schedule is a factor of the given rate, which depends only on the step and on the number of all steps.
 
 #ifndef NACRE_TOOLS_RUN_SESSION_SCHEDULE_H
 #define NACRE_TOOLS_RUN_SESSION_SCHEDULE_H
@@ -13,22 +12,22 @@
 
 namespace nacre::run {
 
-/// `<kind>[:<number>=<value>,...]`
+/// A schedule: `<kind>[:<number>=<value>,...]`.
 struct Schedule {
   enum class Kind {
     Constant,
-    Step,  // times `factor` after every `every` epochs
+    Step,  // multiplied by `factor` after every `every` epochs
     Cosine // half a wave, down to `least` at the last step
   };
   Kind kind = Kind::Constant;
   double every = 1, factor = 0.1, least = 0;
-  double warmup = 0; // steps of a straight way up from 0, before all else
+  double warmup = 0; // steps of a linear increase from 0, at the beginning
 };
 
-/// Nothing where the words mean none.
+/// Parses a schedule; returns nullopt if the text is invalid.
 std::optional<Schedule> parseSchedule(std::string_view text);
 
-/// Of step number `step`, counted from 0, of `steps`.
+/// Returns the factor in step `step` (counted from 0) of `steps`.
 double factorAt(const Schedule &schedule, uint64_t step, uint64_t stepsPerEpoch, uint64_t steps);
 
 } // namespace nacre::run

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  names and numbers of a model, for terminals and in JSON.
-// Why:   names are the model's author's: a control character moves a terminal's cursor, and bytes that are no UTF-8 are no JSON.
+// Formats names and numbers of a model for terminals and JSON. Names come from the model's author: control characters
+// could move a terminal's cursor, and invalid UTF-8 is not JSON.
 
 #ifndef NACRE_TOOLS_RUN_SESSION_TEXT_H
 #define NACRE_TOOLS_RUN_SESSION_TEXT_H
@@ -20,14 +20,14 @@ using tools::printableText;
 /// Returns a sink that appends to the text.
 measure::Sink sinkOf(std::string &text);
 
-/// `text` as a JSON string, quotes included. What is no UTF-8 is replaced by U+FFFD.
+/// Returns `text` as a JSON string with quotes. Invalid UTF-8 becomes U+FFFD.
 std::string jsonText(std::string_view text);
 
-/// A member of a JSON object; the text is JSON.
+/// Return a member of a JSON object; `json` is valid JSON.
 std::string member(const char *name, const std::string &json);
 std::string member(const char *name, uint64_t value);
 
-/// A number with the digits that make the same float again.
+/// Returns a number with enough digits to restore the same float.
 std::string exactText(float number);
 
 } // namespace nacre::run

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see WeightsFile.h.
-// Why:   see there.
-// How:   the loader knows the path of the library that the model is in.
+// The loader knows the path of the library that contains the model.
 
 #include "tools/run/session/WeightsFile.h"
 #include "tools/run/session/Text.h"
@@ -11,7 +9,7 @@
 
 namespace nacre::run {
 
-/// The library's path with another extension; "" if the loader does not know it.
+/// Returns the library's path with the extension .weights, or "" if the loader does not know it.
 static std::string besideLibrary(const nacre_model *model) {
   Dl_info library;
   if (!dladdr(model, &library) || !library.dli_fname)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the weights file of a model that has one, opened.
-// Why:   sessions and states of such a model need it, and outlive no mapping of it.
-// How:   the file of --weights-file, or else the one beside the library: libmodel.weights.
+// Opens the weights file of a model that has one. Sessions and states of such a model need it, and must not outlive its
+// mapping. It is the file of --weights-file, or else the one next to the library: libmodel.weights.
 
 #ifndef NACRE_TOOLS_RUN_SESSION_WEIGHTSFILE_H
 #define NACRE_TOOLS_RUN_SESSION_WEIGHTSFILE_H
@@ -11,7 +10,7 @@
 
 namespace nacre::run {
 
-/// Returns the path of the file that a model's weights are read from; "" if its library contains them.
+/// Returns the path of the file with the model's weights, or "" if its library contains them.
 std::string weightsPathOf(const nacre_model *model, const Options &options);
 
 class WeightsFile {
@@ -21,12 +20,12 @@ public:
   WeightsFile &operator=(const WeightsFile &) = delete;
   ~WeightsFile();
 
-  /// Does nothing for a model whose library contains its weights.
+  /// Opens the file. Without effect if the library contains its weights.
   Outcome open(const nacre_model *model, const Options &options);
   void addTo(nacre_session_options &settings) const;
 
 private:
-  const nacre_model *model = nullptr; // whose call closes the file
+  const nacre_model *model = nullptr; // the model that closes the file
   nacre_weights weights{};
 };
 

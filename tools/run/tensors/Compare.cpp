@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see Compare.h.
-// Why:   see there.
-// How:   two sweeps: the scale, then the elements, ranked by how much of their allowance they use.
+// Two passes: the first finds the scale; the second ranks elements by the share of their tolerance that they use.
 
 #include "tools/run/tensors/Compare.h"
 
@@ -16,16 +14,18 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// 64-bit integers beyond 2^53 may be different and the same double.
+/// Returns whether two elements have equal bits. 64-bit integers beyond 2^53 may differ although they are the same
+/// double.
 bool sameBits(const TensorView &a, const TensorView &b, size_t index) {
   if (findElementType(a.type)->isPacked())
-    return true; // so few bits that numbers tell all
+    return true; // so few bits are exact in a double
   const size_t bytes = findElementType(a.type)->bytesOf(1);
   return std::memcmp(static_cast<const char *>(a.data) + index * bytes,
                      static_cast<const char *>(b.data) + index * bytes, bytes) == 0;
 }
 
-/// The least magnitude that is not zero to kernels. They compute with f16 in f32, where its small numbers are normal.
+/// Returns the least magnitude that kernels do not treat as zero. They compute f16 in f32, in which its subnormals are
+/// normal.
 double leastOf(nacre_element_type type) {
   switch (type) {
   case NACRE_F64:

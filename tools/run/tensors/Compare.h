@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  whether a tensor is what was expected, and where it is not.
-// Why:   one definition of "agrees" for every test of the project.
-// How:   an element a agrees with b when |a - b| <= rtol * |b| + atol * max|b|; NaN agrees with NaN, an infinity with
-//        itself. atol is relative to the tensor's largest finite element, so that one number serves every scale. Numbers
-//        that kernels take for zero (docs/runtime.md, small numbers) are zero here, too,
-//        unless both tolerances are 0.
+// Compares a tensor with its expected value, with one definition of "agrees" for all tests of the project. An element a
+// agrees with b if |a - b| <= rtol * |b| + atol * max|b|. NaN agrees with NaN, an infinity with itself. atol is
+// relative to the tensor's largest finite element, so one number fits every scale. Numbers that kernels treat as zero
+// (docs/runtime.md, small numbers) are zero here, too, unless both tolerances are 0.
 
 #ifndef NACRE_TOOLS_RUN_TENSORS_COMPARE_H
 #define NACRE_TOOLS_RUN_TENSORS_COMPARE_H
@@ -21,16 +19,16 @@ struct Tolerance {
 
 struct Comparison {
   size_t differing = 0; // elements beyond the tolerance
-  size_t worst = 0;     // the element farthest beyond it, or nearest to it; the first among equals
-  double actual = 0, expected = 0, allowed = 0; // there
+  size_t worst = 0;     // the element farthest beyond its tolerance, or nearest to it; the first among equals
+  double actual = 0, expected = 0, allowed = 0; // values of the worst element
   double largestDifference = 0;
   double scale = 0; // max|b|
 };
 
-/// Both must be of one type and shape.
+/// Compares two tensors of the same type and shape.
 Comparison compareTensors(const TensorView &actual, const TensorView &expected, Tolerance tolerance);
 
-/// "[0,3]": where element number `index` is in a tensor of that shape.
+/// Returns the coordinates of element number `index` in a tensor of that shape, such as "[0,3]".
 std::string positionOf(size_t index, const Dims &dims);
 
 } // namespace nacre::run

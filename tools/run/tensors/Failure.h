@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  failures, by the names that nacre-run's parts use.
+// The names of tools/Failure.h that nacre-run uses.
 
 #ifndef NACRE_TOOLS_RUN_TENSORS_FAILURE_H
 #define NACRE_TOOLS_RUN_TENSORS_FAILURE_H

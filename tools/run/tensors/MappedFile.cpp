@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see MappedFile.h.
-// Why:   see there.
-// How:   an empty file has no mapping, but is a file.
+// An empty file is valid, but has no mapping.
 
 #include "tools/run/tensors/MappedFile.h"
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a file's bytes, mapped read-only.
-// Why:   tensors and libraries are looked at in place; nothing is read that is not needed.
-// How:   owns the mapping; moves, does not copy.
+// The bytes of a file, mapped read-only. Tensors and libraries are read in place, so only the needed bytes are read.
+// The object owns the mapping; it can be moved, but not copied.
 
 #ifndef NACRE_TOOLS_RUN_TENSORS_MAPPEDFILE_H
 #define NACRE_TOOLS_RUN_TENSORS_MAPPEDFILE_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  what a file is that is not an array, by its first bytes.
-// Why:   a name may end in anything; and a picture that cannot be read should be called one.
-// How:   magic numbers. None of them begins a .npy file or a TensorProto.
+// Finds the kind of a file that is not an array from its first bytes, because its name may have any extension. If a
+// picture cannot be read, the message can then call it a picture. No .npy file or TensorProto begins with these
+// numbers.
 
 #ifndef NACRE_TOOLS_RUN_TENSORS_MEDIAKIND_H
 #define NACRE_TOOLS_RUN_TENSORS_MEDIAKIND_H
@@ -20,11 +20,11 @@ struct Media {
   bool isPicture() const { return kind == MediaKind::Jpeg || kind == MediaKind::Png; }
 };
 
-/// Returns what the bytes of a file are.
+/// Returns the kind of a file from its bytes.
 inline Media findMedia(std::string_view bytes) {
   using namespace std::string_view_literals;
   const struct {
-    std::string_view magic, second; // the second at byte `at`
+    std::string_view magic, second; // `second` is at byte `at`
     size_t at;
     Media media;
   } rows[] = {

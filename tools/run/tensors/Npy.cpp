@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see Npy.h.
-// Why:   see there.
-// How:   reading is compiler/import/npy/Npy.h; here its elements become the runtime's.
+// compiler/import/npy/Npy.h reads files; this file converts element types to those of the runtime.
 
 #include "tools/run/tensors/Npy.h"
 
@@ -45,7 +43,7 @@ Outcome writeNpy(const std::string &path, const TensorView &tensor) {
     header += std::to_string(dim) + ",";
   header += "), }";
   const size_t prefix = npy::kMagic.size() + 4;
-  header.append(63 - (prefix + header.size()) % 64, ' '); // the elements start on 64 bytes
+  header.append(63 - (prefix + header.size()) % 64, ' '); // the elements begin at a multiple of 64 bytes
   header += '\n';
   const uint16_t length = static_cast<uint16_t>(header.size());
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see OnnxTensor.h.
-// Why:   see there.
-// How:   1. walk the fields, 2. decode the numbers, each to the width of the tensor's type, 3. check the count.
-//        Numbers may be packed in one field or come one a field, so both lead to the same place.
+// How:   1. Walk over the fields.
+//        2. Decode the numbers, each to the width of the tensor's type. One field may contain all numbers, or one.
+//        3. Check the number of elements.
 
 #include "tools/run/tensors/OnnxTensor.h"
 
@@ -27,7 +26,7 @@ enum Field : uint64_t {
   kExternalData = 13,
 };
 
-/// The wire type of one number of a repeated field.
+/// Returns the wire type of one number in a repeated field.
 WireType numberType(uint64_t field) {
   return field == kFloatData    ? importer::WireFixed32
          : field == kDoubleData ? importer::WireFixed64
@@ -38,7 +37,7 @@ struct Parts {
   Dims dims;
   uint64_t dataType = 0;
   std::optional<std::string_view> raw;
-  std::vector<uint64_t> numbers; // of whichever typed field is there
+  std::vector<uint64_t> numbers; // from the typed field that is present
   bool external = false;
 };
 
@@ -103,7 +102,7 @@ std::string parseOnnxTensor(std::string_view bytes, FileTensor &tensor) {
     return "a TensorProto with external data is not read; save it with its data";
 
   const std::optional<size_t> count = countElements(parts.dims);
-  // Where elements are packed, each number is a byte of them.
+  // For packed elements, each number is a byte of them.
   const size_t width = type->isPacked() ? 1 : type->bytesOf(1);
   const size_t wanted = type->bytesOf(count.value_or(0)) / width;
   const size_t present = parts.raw ? parts.raw->size() / width : parts.numbers.size();

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  ONNX's TensorProto files (.pb), as its test data is kept in.
-// Why:   outputs that others made are the best reference there is, and most of them are in this format.
-// How:   a wire parser for the one message, instead of protobuf; the bytes may be hostile.
+// Reads ONNX's TensorProto files (.pb), the format of its test data. Most reference outputs of other projects are in
+// this format. A wire parser for this one message replaces protobuf. The bytes may be hostile.
 
 #ifndef NACRE_TOOLS_RUN_TENSORS_ONNXTENSOR_H
 #define NACRE_TOOLS_RUN_TENSORS_ONNXTENSOR_H
@@ -11,7 +10,7 @@
 
 namespace nacre::run {
 
-/// Views raw data in place, and decodes the typed fields into `tensor.decoded`. Returns what is wrong, or "".
+/// Sets `tensor` to a view of raw data, or decodes typed fields to `tensor.decoded`. Returns the problem, or "".
 std::string parseOnnxTensor(std::string_view bytes, FileTensor &tensor);
 
 } // namespace nacre::run

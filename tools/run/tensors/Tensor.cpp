@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see Tensor.h.
-// Why:   see there.
-// How:   a row for each type; floats without a type in C++ are decoded as the compiler does.
+// A table has a row for each type. Floats without a type in C++ are decoded like in the compiler.
 
 #include "tools/run/tensors/Tensor.h"
 #include "dialects/nn/FloatFormats.h"
@@ -43,12 +41,12 @@ constexpr ElementType kTypes[] = {
 };
 
 template <typename T> T load(const void *data, size_t index) {
-  T value; // the data of a file may lie at any address
+  T value; // the data of a file may have any alignment
   std::memcpy(&value, static_cast<const char *>(data) + index * sizeof(T), sizeof(T));
   return value;
 }
 
-/// The code of an element that shares its byte.
+/// Returns the code of an element that shares its byte with others.
 unsigned loadPacked(unsigned bits, const void *data, size_t index) {
   const size_t perByte = 8 / bits;
   return load<uint8_t>(data, index / perByte) >> index % perByte * bits & ((1U << bits) - 1);

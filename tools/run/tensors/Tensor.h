@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  tensors of files and sessions, and what there is to know of an element type.
-// Why:   .npy, .pb, printing and comparing must agree on names, sizes and values.
-// How:   one table of types; every element can be read as a double.
+// Tensors of files and sessions, and facts about element types. .npy, .pb, printing and comparing must agree on names,
+// sizes and values, so there is one table of types. Every element can be read as a double.
 
 #ifndef NACRE_TOOLS_RUN_TENSORS_TENSOR_H
 #define NACRE_TOOLS_RUN_TENSORS_TENSOR_H
@@ -26,7 +25,7 @@ struct ElementType {
   size_t bytesOf(size_t count) const { return isPacked() ? (count * bits + 7) / 8 : count * (bits / 8); }
 };
 
-/// The type's row, or nullptr.
+/// Returns the type's row, or nullptr.
 const ElementType *findElementType(int type);
 
 double readElement(nacre_element_type type, const void *data, size_t index);
@@ -34,13 +33,13 @@ bool isInteger(nacre_element_type type);
 
 using Dims = std::vector<int64_t>;
 
-/// "f32[1,3,224,224]"; "i64[up to 12,3]" where the first axis, a bit of `openAxes`, is no longer than that.
+/// Returns text such as "f32[1,3,224,224]", or "i64[up to 12,3]" if bit 0 of `openAxes` is set.
 std::string describe(nacre_element_type type, const Dims &dims, uint32_t openAxes = 0);
 
-/// The product, or nothing if it is negative somewhere or overflows.
+/// Returns the product, or nullopt if a size is negative or the product overflows.
 std::optional<size_t> countElements(const Dims &dims);
 
-/// Elements that live elsewhere.
+/// A view of elements in other memory.
 struct TensorView {
   nacre_element_type type = NACRE_F32;
   Dims dims;
@@ -57,10 +56,10 @@ struct FileTensor {
   std::vector<char> decoded;
 };
 
-/// Reads a .npy file or an ONNX TensorProto (.pb), whichever it is by its first bytes.
+/// Reads a .npy file or an ONNX TensorProto (.pb); the first bytes decide which.
 Outcome readTensor(const std::string &path, FileTensor &tensor);
 
-/// Returns a file's tensor as one of a known type: NumPy, and files made from it, hold bf16 as u16, floats of 8 bits as u8, and
+/// Converts a file's tensor to a known type. NumPy, and files made from it, store bf16 as u16, 8-bit floats as u8, and
 /// packed elements as a list of u8.
 TensorView viewLike(const TensorView &wanted, TensorView view);
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see EpochLog.h.
-// Why:   see there.
-// How:   see there.
+// Prints epochs, and writes them as JSON.
 
 #include "tools/run/training/EpochLog.h"
 
@@ -24,7 +22,7 @@ std::string format(const char *pattern, double a, double b = 0) {
   return text;
 }
 
-/// "test loss 0.03, accuracy 0.99"
+/// Returns text such as "test loss 0.03, accuracy 0.99".
 std::string describe(const Tally &tally, const char *which) {
   std::string skipped = tally.skipped ? describeCount(tally.skipped, "step") + " skipped" : "";
   if (!tally.runs && tally.skipped)
@@ -40,7 +38,7 @@ std::string describe(const Tally &tally, const char *which) {
   return text;
 }
 
-/// A member behind others. JSON has no infinity and nothing that is no number; what comes of such a loss is null.
+/// Returns a further member of an object. JSON has neither infinity nor NaN, so these become null.
 std::string member(const std::string &name, double value) {
   return ", \"" + name + "\": " + (std::isfinite(value) ? format("%.9g", value) : "null");
 }
@@ -56,7 +54,7 @@ std::string jsonOf(const Tally &tally, const std::string &prefix) {
   return text;
 }
 
-/// Returns the most bytes that this process has had in memory at once.
+/// Returns the peak memory of this process in bytes.
 long long peakMemory() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  what is said of epochs: a line each, progress on the way, and JSON for programs.
-// Why:   training takes long, and whether it goes well is seen early.
-// How:   lines go to standard output; progress to standard error, where that is a terminal, in one line that lines replace.
+// Reports epochs: a line for each, progress in between, and JSON for programs, so that users see early how a long
+// training goes. Lines go to the standard output. Progress goes to the standard error if that is a terminal, in one
+// line that later lines replace.
 
 #ifndef NACRE_TOOLS_RUN_TRAINING_EPOCHLOG_H
 #define NACRE_TOOLS_RUN_TRAINING_EPOCHLOG_H
@@ -21,15 +21,15 @@ public:
   EpochLog &operator=(const EpochLog &) = delete;
   ~EpochLog();
 
-  /// The file of JSON lines; empty: none.
+  /// Opens the file of JSON lines; an empty path means none.
   Outcome open(const std::string &path, bool appends);
 
-  /// What the model is worth after so many epochs.
+  /// Reports the test results after `epoch` epochs.
   Outcome test(uint64_t epoch, const Tally &tested);
   void beginEpoch(uint64_t epoch, uint64_t epochs, uint64_t steps);
-  /// After so many steps of the epoch.
+  /// Shows the progress after `step` steps of the epoch.
   void showProgress(uint64_t step, const Tally &tally);
-  /// After so many steps in all; `tested` is nullptr where nothing was.
+  /// Reports an epoch after `step` steps in all; `tested` is nullptr without a test.
   Outcome endEpoch(uint64_t step, const Tally &tally, const Tally *tested, double rate);
 
 private:

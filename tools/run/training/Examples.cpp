@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see Examples.h.
-// Why:   see there.
-// How:   see there.
+// Maps files of examples, and copies batches of them.
 
 #include "tools/run/training/Examples.h"
 #include "tools/run/session/Inputs.h"
@@ -22,7 +20,7 @@ size_t product(const Dims &dims, size_t begin, size_t end) {
   return count;
 }
 
-/// "f32[examples,1,8,8]"
+/// Returns text such as "f32[examples,1,8,8]".
 std::string wanted(const Port &port, size_t axis) {
   std::string text = findElementType(port.tensor.type)->name + std::string("[");
   for (size_t i = 0; i < port.tensor.dims.size(); ++i)
@@ -36,7 +34,7 @@ std::string numpyName(nacre_element_type type) {
   return name[0] == 'f' ? "float" + digits : name[0] == 'u' ? "uint" + digits : "int" + digits;
 }
 
-/// What to do about a file that does not fit.
+/// Returns advice about a file that does not fit.
 std::string advice(const Port &port, size_t axis, const TensorView &held, bool isLabel) {
   const Dims &dims = port.tensor.dims;
   const bool isClass = isInteger(port.tensor.type);

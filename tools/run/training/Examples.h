@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  files of many examples, and batches of them in an entry's inputs.
-// Why:   an entry that trains takes as many examples as it was compiled for; a data set has others.
-// How:   files are mapped, and a batch is copied row by row. What does not fit is said in the words of NumPy, which most
-//        of these files come from.
+// Reads files with many examples, and copies batches of them to an entry's inputs. An entry takes as many examples as
+// it was compiled for, but a data set has any number. Files are mapped, and a batch is copied row by row. Messages
+// about wrong files use NumPy's words, because most of these files come from it.
 
 #ifndef NACRE_TOOLS_RUN_TRAINING_EXAMPLES_H
 #define NACRE_TOOLS_RUN_TRAINING_EXAMPLES_H
@@ -12,21 +11,21 @@
 
 namespace nacre::run {
 
-/// The options that name the files.
+/// Options that name the files.
 struct ExampleFiles {
   const char *inputOption, *labelOption;
   const std::vector<std::string> &inputs; // NAME=FILE
   const std::vector<std::string> &labels; // FILE of the only label, or NAME=FILE
 };
 
-/// The inputs that say what is right: those that the entry `main` has not, and that are not the learning rate.
+/// Returns the inputs with labels: those that the entry `main` does not have, except the learning rate.
 std::vector<std::string> labelsOf(const ModelSession &session);
 
 class Examples {
 public:
-  /// `axes`: NAME:AXIS of inputs that have examples along another axis than 0.
+  /// Opens the files. `axes` are NAME:AXIS of inputs whose examples are along another axis than 0.
   Outcome open(ModelSession &session, const ExampleFiles &files, const std::vector<std::string> &axes);
-  /// Makes `chosen`, as many as a batch has, the batch that a session of these inputs takes.
+  /// Copies the examples `chosen`, as many as a batch has, to the inputs of a session.
   void fill(ModelSession &session, const uint32_t *chosen) const;
 
   uint32_t count() const { return examples; }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see Order.h.
-// Why:   see there.
-// How:   see there.
+// Shuffles examples, or reads their order from a file.
 
 #include "tools/run/training/Order.h"
 #include "tools/run/session/Random.h"
@@ -17,7 +15,7 @@ std::vector<uint32_t> shuffled(uint32_t count, uint64_t seed, uint64_t epoch) {
   uint64_t state = seed;
   state = nextRandom(state) ^ epoch;
   for (uint32_t last = count; last > 1; --last) {
-    // The high half of a product takes each place equally often, but for one part in 2^32.
+    // The high half of a product is almost uniform: places differ in probability by one part in 2^32.
     const uint64_t place = (nextRandom(state) >> 32) * last >> 32;
     std::swap(order[last - 1], order[place]);
   }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see Scores.h.
-// Why:   see there.
-// How:   see there.
+// Computes loss and accuracy from the outputs of runs.
 
 #include "tools/run/training/Scores.h"
 #include "tools/run/training/Examples.h"
@@ -12,7 +10,8 @@
 namespace nacre::run {
 namespace {
 
-/// The axis without which `dims` are those of the label: the one that nacre-compile takes for classes, or the last that fits.
+/// Returns the axis of classes, without which `dims` equal those of the label. Prefers the axis that nacre-compile
+/// takes for classes, else the last one that fits.
 std::optional<size_t> classAxis(const Dims &dims, const Dims &label) {
   if (dims.size() != label.size() + 1)
     return std::nullopt;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  loss and accuracy over many runs.
-// Why:   what a person watches while a network is trained.
-// How:   where a label is a class, the output that has a number for each class says which one the network takes: the
-//        largest. A label that is no class is not counted.
+// Loss and accuracy over many runs, which users watch during training. If a label is a class, the output with a number
+// for each class shows the network's choice: the largest number. Labels that are not classes are not counted.
 
 #ifndef NACRE_TOOLS_RUN_TRAINING_SCORES_H
 #define NACRE_TOOLS_RUN_TRAINING_SCORES_H
@@ -14,13 +12,13 @@
 
 namespace nacre::run {
 
-/// Of many runs.
+/// Sums over many runs.
 struct Tally {
   double lossSum = 0;
   uint64_t runs = 0, right = 0, counted = 0;
-  double normSum = 0, largestNorm = 0; // of gradients, before they are clipped
+  double normSum = 0, largestNorm = 0; // of gradients, before clipping
   uint64_t norms = 0;
-  uint64_t skipped = 0; // steps, whose runs do not count
+  uint64_t skipped = 0; // skipped steps, whose runs do not count
   bool maySkip = false;
 
   double loss() const { return runs ? lossSum / static_cast<double>(runs) : 0; }
@@ -28,27 +26,30 @@ struct Tally {
   double accuracy() const { return counted ? static_cast<double>(right) / static_cast<double>(counted) : 0; }
 };
 
-/// Returns whether a loss is so far above the first one that training cannot recover. It may stay finite for many epochs.
+/// Returns whether a loss is so far above the first one that training cannot recover. It may stay finite for many
+/// epochs.
 inline bool hasExploded(double first, double loss) { return std::fabs(loss) > 1000 * std::fmax(std::fabs(first), 1); }
 
 class Scores {
 public:
-  /// Looks for what can be counted in this session, which must outlive it.
+  /// Finds the tensors to watch in this session, which must outlive this object.
   void watch(const ModelSession &session);
-  /// The input that names classes, or nullptr, and how many there are.
+  /// Return the input that names classes, or nullptr, and the number of classes.
   const Port *label() const { return classes; }
   int64_t classCount() const { return output->tensor.dims[axis]; }
 
   double latestLoss() const;
-  /// Whether steps are skipped if gradients overflow; then the number of those so far, as of the session's latest run.
+  /// True if steps are skipped when gradients overflow. `skippedSteps` returns their number after the session's latest
+  /// run.
   bool maySkip() const { return skippedPort; }
   uint64_t skippedSteps() const;
-  /// Adds the loss of the session's latest run, the norm of its gradients, and the classes of the first `examples` of its `batch`.
+  /// Adds the loss of the session's latest run, and the norm of its gradients. Also counts the classes of the first
+  /// `examples` of `batch`.
   void addTo(Tally &tally, uint32_t examples, uint32_t batch) const;
 
 private:
   const Port *lossPort = nullptr, *normPort = nullptr, *classes = nullptr, *output = nullptr, *skippedPort = nullptr;
-  size_t axis = 0; // of the classes
+  size_t axis = 0; // the axis of classes
 };
 
 } // namespace nacre::run

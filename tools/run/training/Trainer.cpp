@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see Trainer.h.
-// Why:   see there.
-// How:   a session for each entry that takes part, all of one state. What a step is follows from its number alone, which the
-//        state counts: its epoch, its examples, its rate.
+// Uses a session for each entry, all with one state. The number of a step, which the state counts, determines its
+// epoch, examples and rate.
 
 #include "tools/run/training/Trainer.h"
 #include "dialects/Count.h"
@@ -66,13 +64,13 @@ public:
   }
 
 private:
-  /// An epoch may take hours, and what it has learned is to be saved.
+  /// Checks the file first: an epoch may take hours, and its result must be saved.
   Outcome checkSaveFile() const {
     const std::string problem = options.saveFile.empty() ? "" : findOutputProblem(options.saveFile);
     return problem.empty() ? Outcome() : usageFailure("cannot write '" + options.saveFile + "': " + problem);
   }
 
-  //===--- What takes part ----------------------------------------------------------------------------------------===//
+  //===--- Entries ------------------------------------------------------------------------------------------------===//
 
   Outcome openSession(std::optional<ModelSession> &session, const char *entry) {
     if (!hasEntry(model, entry))
@@ -86,7 +84,7 @@ private:
     for (const std::string &text : options.sets) {
       std::string number;
       if (&session != &stepper && !splitNamed(text, session->inputs, number))
-        continue; // what only a step reads
+        continue; // only a step reads it
       if (Outcome failure = setNumber(text, session->inputs))
         return failure;
     }
@@ -152,7 +150,7 @@ private:
                        [&name](const std::string &text) { return text.rfind(name + "=", 0) == 0; });
   }
 
-  /// What a loss does not ignore of these, a run refuses.
+  /// Warns of numbers that are not classes: a run refuses those that the loss does not ignore.
   static void warnOfClasses(const Examples &from, const Scores &of) {
     const TensorView *labels = of.label() ? from.find(of.label()->name) : nullptr;
     size_t outside = 0;
@@ -205,7 +203,7 @@ private:
     return std::nullopt;
   }
 
-  //===--- Where it begins ---------------------------------------------------------------------------------------------===//
+  //===--- First step ---------------------------------------------------------------------------------------------===//
 
   ModelSession &anySession() { return stepper ? *stepper : *tester; }
 
@@ -235,7 +233,7 @@ private:
     const uint32_t batch = tests.batch();
     std::vector<uint32_t> chosen(batch);
     for (uint32_t begin = 0; begin < tests.count(); begin += batch) {
-      for (uint32_t i = 0; i < batch; ++i) // what the last batch lacks, the first examples fill
+      for (uint32_t i = 0; i < batch; ++i) // the first examples fill up the last batch
         chosen[i] = static_cast<uint32_t>((uint64_t(begin) + i) % tests.count());
       tests.fill(*tester, chosen.data());
       if (Outcome failure = tester->run())
@@ -247,7 +245,7 @@ private:
     return std::nullopt;
   }
 
-  /// The next step, in the order of its epoch.
+  /// Runs the next step, in the order of its epoch.
   Outcome runStep(const std::vector<uint32_t> &ofEpoch) {
     const uint32_t batch = examples.batch();
     const uint32_t *chosen = ofEpoch.data() + step % stepsPerEpoch * batch * training.accumulate;
@@ -277,7 +275,7 @@ private:
     return std::nullopt;
   }
 
-  /// Whether the latest run of a step changed nothing because gradients overflowed; counts it.
+  /// True if the latest run of a step changed nothing because gradients overflowed; counts it.
   bool isSkipped() {
     if (scores.skippedSteps() == skipped)
       return false;
@@ -313,7 +311,7 @@ private:
     return failure;
   }
 
-  /// What is left of a training that ends here; nothing where there is no file to save to.
+  /// Returns what has been saved of a training that ends here, or "" without a file.
   std::string describeSaved(const char *before) const {
     if (options.saveFile.empty())
       return "";
@@ -370,7 +368,7 @@ private:
   const nacre_model *model;
   const Options &options;
   const TrainingOptions &training;
-  SharedParts shared; // which the sessions use to their end
+  SharedParts shared; // the sessions use it as long as they exist
   std::optional<ModelSession> stepper, adder, tester;
   Examples examples, tests;
   Scores scores, scoresOfParts, scoresOfTest;

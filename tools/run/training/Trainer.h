@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  trains a model on files of examples.
-// Why:   a network is trained on a workstation, or tried there before a phone trains it, without a line of code.
-// How:   see Trainer.cpp.
+// Trains a model on files of examples, so that a network can be trained on a workstation, or tried there before a phone
+// trains it, without writing code.
 
 #ifndef NACRE_TOOLS_RUN_TRAINING_TRAINER_H
 #define NACRE_TOOLS_RUN_TRAINING_TRAINER_H

@@ -84,8 +84,7 @@ private:
 /// Finds the nodes that push to a stack and pop from it, also through nodes that only pass it on.
 LogicalResult StackRewriter::findAccesses(int stack, SmallVectorImpl<Access> &pushes, SmallVectorImpl<Access> &pops) {
   constexpr int outside = -1;
-  SmallVector<std::pair<int, int>> open = {{stack, outside}}; // nodes that have the stack, each with the Enter before
-                                                              // it
+  SmallVector<std::pair<int, int>> open = {{stack, outside}}; // nodes with the stack, and the Enter before each
   while (!open.empty()) {
     const auto [node, enter] = open.pop_back_val();
     for (int reader : readers[node]) {

@@ -3,7 +3,6 @@
 // How:  1. 8 bits: the distance of an element from the largest of its row is one of 256 numbers, so its exponential is
 //          an entry of a table. The sum of these is shifted left until its leading bit is set. Its reciprocal comes
 //          from Newton's iteration on integers. The result is exponential times reciprocal, shifted back and rounded,
-
 //       2. 16 bits: both functions are interpolated between entries of tables,
 //       3. the logarithm of 8 bits: the distance minus the logarithm of the sum.
 
@@ -91,7 +90,7 @@ void importOf8Bits(TfliteNode &node, float inputScale, float beta, IntegerRange 
 
 void importOf16Bits(TfliteNode &node, float inputScale, float beta) {
   NnBuilder &nn = node.nn;
-  constexpr double codes = 65535, farthest = 10; // exponentials of smaller numbers are 0
+  constexpr double codes = 65535, farthest = 10; // exp(x) is 0 for x < -farthest
   constexpr int32_t least = INT16_MIN, most = INT16_MAX;
   const Scale16<double> unit{2 / codes, 0};
   const Entries16 exponentials =

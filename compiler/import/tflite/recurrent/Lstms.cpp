@@ -106,8 +106,7 @@ void importBasicLstm(TfliteNode &node) {
     return;
   }
   node->ignore(
-      {"cell_clip", "proj_clip", "fused_activation_function", "asymmetric_quantize_inputs"}); // options of the full
-                                                                                              // kernel
+      {"cell_clip", "proj_clip", "fused_activation_function", "asymmetric_quantize_inputs"}); // of the full kernel
   Value joined = nn.concat({x, hidden}, 1);
   Value gates = nn.add(nn.matmul(joined, turnMatrix(node, 2)), readReals(node, 3));
   auto gate = [&](nn::UnaryKind kind, int64_t index) {
