@@ -22,8 +22,7 @@ namespace nacre::tools {
   exitFor(lack);
 }
 
-/// Handles LLVM's fatal errors. It reports a thread that the system refuses as one; for others it aborts and shows
-/// where.
+/// Handles LLVM's fatal errors. LLVM reports a refused thread as one. All others are bugs: LLVM aborts and shows where.
 static void onFatalError(void *, const char *reason, bool) {
   if (llvm::StringRef(reason).starts_with("pthread_"))
     endProgram(Lack::Threads);
@@ -32,7 +31,7 @@ static void onFatalError(void *, const char *reason, bool) {
       return;
 }
 
-/// LLD deletes the file that it replaces in a std::thread, which throws if the system refuses it.
+/// Ends the program if LLD cannot start a thread. It deletes a file that it replaces in a std::thread, which then throws.
 [[noreturn]] static void onTerminate() {
   const std::type_info *thrown = abi::__cxa_current_exception_type();
   if (thrown && llvm::StringRef(thrown->name()) == "St12system_error")

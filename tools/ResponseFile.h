@@ -29,7 +29,7 @@ public:
   int count() const { return static_cast<int>(words.size()); }
   /// Returns the words in main's form, with a null pointer at the end.
   char **values() { return pointers.data(); }
-  /// Adds the files that were read as inputs.
+  /// Adds the files with words to `named`, as inputs.
   void addFilesTo(NamedFiles &named) const {
     for (const std::string &path : files)
       named.addInput("@" + path, path);

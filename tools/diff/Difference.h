@@ -31,7 +31,7 @@ struct Difference {
 /// Returns the distance of the elements `actual` of a tensor of `type` from as many elements `expected`.
 Difference measure(nacre_element_type type, const std::vector<double> &actual, const std::vector<double> &expected);
 
-/// True if the error of the worst element is at most `bound` of the largest element.
+/// True if the error of the worst element is at most `bound` times the largest element.
 inline bool isWithin(const Difference &difference, double bound) { return difference.ofLargest <= bound; }
 
 } // namespace nacre::diff

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Where the kernel enters a program: Android's C library wants its arguments as they lie on the stack, and lists of constructors
- * and destructors, of which a program in C has none.
+ * The entry point of a program. Android's C library needs the arguments as they are on the stack, and lists of
+ * constructors and destructors, which are empty in a C program.
  */
 extern int main(int count, char **arguments);
 _Noreturn void __libc_init(void *stack, void (*at_exit)(void), int (*run)(int, char **), void *const *structors);

@@ -96,7 +96,7 @@ private:
   std::vector<std::string> impliedOutputs;           ///< default outputs, found before assignments are edited
   VariableEdits edits;
   SavedVariables variables;
-  llvm::DenseMap<uint64_t, mlir::ElementsAttr> constants; ///< keyed by the file offset of their elements
+  llvm::DenseMap<uint64_t, mlir::ElementsAttr> constants; ///< keyed by the first payload of their elements
 };
 
 } // namespace nacre::importer::tensorflow_format

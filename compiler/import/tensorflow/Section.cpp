@@ -132,7 +132,8 @@ std::vector<TensorId> findOutputs(const CheckedGraph &graph, const CallResults &
       continue;
     }
     const CheckedNode &node = graph.getNode(candidate);
-    // Only readers of a Merge use its second result. Further results of a batch normalization are for its gradient.
+    // The second result of a Merge is only for nodes that read it; further ones of a batch normalization are for its
+    // gradient.
     bool givesOne = getControlKind(node.getOp()) == ControlKind::Merge || node.getOp().starts_with("FusedBatchNorm");
     int count = givesOne ? 1 : countResults(*node.proto);
     for (int result = 0; result < count; ++result)

@@ -4,8 +4,8 @@
 //
 // How:  1. the node that runs a step: it depends on an optimizer, and nothing depends on it,
 //       2. dependences on inputs, on variables, and on trained variables through operators that have gradients,
-//       3. the loss: it compares a trained tensor with an input that meets no variable before. Nodes that compute never
-//          read it,
+//       3. the loss: it compares a trained tensor with one that depends on inputs but on no variable. Nodes that
+//          compute never read it,
 //       4. the network's outputs: the trained tensors that the loss compares.
 
 #include "compiler/import/tensorflow/TrainingGraph.h"
@@ -102,7 +102,7 @@ private:
   Nodes isInput;
   Nodes isRead; ///< read by a node that computes
   Nodes onInput, onVariable, onTrained;
-  Nodes compares;   ///< compares a trained tensor with an input that meets no variable before
+  Nodes compares;   ///< compares a trained tensor with one that depends on inputs but on no variable
   Nodes isCompared; ///< depends on such a comparison
 };
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * What:  an assert that always checks, found before the system's in builds with sanitizers and the compiler.
- * Why:   assertions see a broken invariant long before it becomes a bad access. Without NDEBUG there would be
- *        assertions too, but also classes of LLVM's headers with members that LLVM's libraries, built with NDEBUG, do
- *        not know (llvm::Statistic).
- * How:   no include guard: the standard has each inclusion define the macro anew.
+ * An assert that always checks. Builds with sanitizers and the compiler find this header before the system's. Assertions
+ * detect a broken invariant long before it causes a bad access. A build without NDEBUG would also have assertions. But
+ * then classes of LLVM's headers would have members that LLVM's libraries, built with NDEBUG, do not have
+ * (llvm::Statistic). There is no include guard: by the standard, each inclusion redefines the macro.
  */
 
 #undef assert

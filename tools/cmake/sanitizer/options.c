@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * What:  defaults of the sanitizers, linked into every program of a build that has them and the compiler.
- * Why:   LLVM's libraries are built without sanitizers. A container or an arena that inline code of ours poisons, as
- * LLVM's headers tell it to, is filled by code of theirs that never unpoisons it: both kinds of poison are reports of
- * errors that are none.
+ * Defaults of the sanitizers, linked into every program of a build with sanitizers and the compiler. LLVM's libraries are
+ * built without sanitizers. Inline code of LLVM's headers in Nacre poisons containers and arenas, but code in LLVM's
+ * libraries fills them without unpoisoning. Both kinds of poison would cause false reports.
  */
 
 const char *__asan_default_options(void);

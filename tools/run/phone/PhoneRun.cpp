@@ -162,7 +162,7 @@ private:
       words += " --output=out";
     for (const std::string &word : options.phoneWords)
       words += " " + phone::quoteForShell(word);
-    if (options.gpu) // other options imply this one here
+    if (options.gpu) // other options imply it here, but not in nacre-try
       words += " --gpu";
     if (wantsProfileFile())
       words += " --profile=profile.json";

@@ -21,7 +21,7 @@ std::string format(const char *pattern, double a, double b = 0, double c = 0) {
   return text;
 }
 
-/// Prints the comparison of an output. Returns the difference, or "" if it agrees.
+/// Prints that an output agrees and returns "", or returns a text about the difference.
 std::string judge(const Port &port, const TensorView &expected, Tolerance tolerance) {
   const Comparison result = compareTensors(port.tensor, expected, tolerance);
   if (result.differing == 0) {

@@ -22,8 +22,8 @@ struct CarriedStack {
 /// Returns one entry for each carried value of a loop.
 std::vector<CarriedStack> findCarriedStacks(const GraphView &condition, const GraphView &body);
 
-/// Rows that a loop takes from a list or pushes to one, one in each iteration. They are a tensor, in which a list has
-/// the row of the last iteration first. Rows known without the loop are not stored: one row for all iterations, or a
+/// Rows that a loop takes from a list or pushes to one, one in each iteration, as a tensor. A list to take from has the
+/// row of the last iteration first. Rows known without the loop are not stored: one row for all iterations, or a
 /// sequence.
 struct StackRows {
   struct Numbers {
@@ -52,7 +52,7 @@ struct TakenStack {
 };
 
 /// Takes the last `count` rows of an array, as rows to be scanned in the order of iterations. If `isReversed`, the last
-/// row comes first. The error names `taking`, the node that takes rows.
+/// row is first. The error names `taking`, the node that takes rows.
 mlir::FailureOr<TakenStack> takeStack(OperandBinder &node, mlir::Value array, int64_t count, bool isReversed,
                                       llvm::StringRef taking);
 

@@ -130,8 +130,8 @@ void raiseTo(Counts &counts, const Counts &others) {
     counts[index] = std::max(counts[index], others[std::min(index, others.size() - 1)]);
 }
 
-/// Makes items of the units. No item depends on itself: consider a chain of steps that leads back to the same item, and
-/// its steps with the fewest predicates. Their count grows along the chain, but it is equal in all steps of an item.
+/// Makes items of the units. No chain of steps leads back to its item: among its steps with the fewest predicates, the
+/// count grows from one to the next, but all steps of an item have equal counts.
 void PartBuilder::groupSteps(llvm::ArrayRef<unsigned> order) {
   std::map<std::tuple<Guard, unsigned, Counts>, unsigned> groups;
   std::vector<Counts> counts(units.size());

@@ -23,16 +23,16 @@ static bool enterField(StringRef &bytes, char tag, StringRef &body) {
   return true;
 }
 
-/// True if a graph begins like this: with a node, which begins with its name and operator. TensorFlow never writes the
-/// version first.
+/// True if the bytes begin like a graph: with a node, which begins with its name and operator. TensorFlow never writes
+/// the version first.
 static bool beginsAsGraph(StringRef bytes) {
   StringRef node, name, op;
   return enterField(bytes, 0x0a, node) && enterField(node, 0x0a, name) && (name.empty() || isText(name)) &&
          (node.empty() || (enterField(node, 0x12, op) && (op.empty() || isText(op))));
 }
 
-/// True if a MetaGraph begins like this: with its description, which begins with the operators of the graph, or its
-/// tags.
+/// True if the bytes begin like a MetaGraph: with its description, which may begin with a version. Operators, any other
+/// information or tags follow.
 static bool beginsAsMetaGraph(StringRef bytes) {
   StringRef info, version, field;
   if (!enterField(bytes, 0x0a, info))
@@ -42,7 +42,7 @@ static bool beginsAsMetaGraph(StringRef bytes) {
          enterField(info, 0x22, field);
 }
 
-/// True if a saved model begins like this: with the version, then a MetaGraph, whose fields may be in any order.
+/// True if the bytes begin like a saved model: with the version, then a MetaGraph, whose fields may be in any order.
 static bool beginsAsSavedModel(StringRef bytes) {
   uint64_t version;
   StringRef meta;

@@ -29,7 +29,7 @@ struct Layout {
 Layout readLayout(OperandBinder &node, size_t axes);
 
 /// Reads a list with an entry for each axis of the layout: sizes of at least 1 along spatial axes, 1 along the others.
-/// Returns a list of ones if it is missing, also after an error because it is required.
+/// Returns ones if the list is missing, after an error if it is required.
 llvm::SmallVector<int64_t> readSpatial(OperandBinder &node, llvm::StringRef name, const Layout &layout,
                                        bool isRequired = false);
 

@@ -55,8 +55,8 @@ static int64_t roundSteps(float steps) {
   return std::isnan(steps) ? 0 : static_cast<int64_t>(std::clamp(std::round(steps), -1e6F, 1e6F));
 }
 
-/// Imports a function of reals in single precision. It also gets the least and the largest real that the result can
-/// represent.
+/// Imports a function of reals in single precision. The function also gets the least and the largest real of the
+/// result's range.
 static void importReal(TfliteNode &node, llvm::function_ref<float(float, float, float)> function) {
   FailureOr<OneScale> input = readOneScale(node, 0), result = readResultScale(node);
   FailureOr<IntegerRange> range = getRange(node, Activation::None);
