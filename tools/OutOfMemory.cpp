@@ -31,7 +31,7 @@ static void onFatalError(void *, const char *reason, bool) {
       return;
 }
 
-/// Ends the program if LLD cannot start a thread. It deletes a file that it replaces in a std::thread, which then throws.
+/// Ends the program if LLD cannot start a thread. It deletes a file that it replaces in a std::thread, which may throw.
 [[noreturn]] static void onTerminate() {
   const std::type_info *thrown = abi::__cxa_current_exception_type();
   if (thrown && llvm::StringRef(thrown->name()) == "St12system_error")

@@ -2,7 +2,7 @@
 //
 // TensorFlow as an input format of the importer.
 //
-// How:  1. attributes as the binder wants them,
+// How:  1. attributes in the binder's form,
 //       2. the view of a checked graph, as the importer walks over it,
 //       3. the view of a model: a graph for each requested signature.
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A graph whose control flow is raised, as the walk over a model sees it.
+// A graph whose control flow is raised, as the importer walks over it.
 //
 // Switch, Merge, Enter and the like are not nodes of this view. A conditional is one node of the operator Merge, with
 // the graphs `then` and `else`. A loop is one node of LoopCond, with the graphs `condition` and `body`. The flat view

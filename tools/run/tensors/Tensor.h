@@ -16,9 +16,8 @@ namespace nacre::run {
 struct ElementType {
   nacre_element_type type;
   const char *name;
-  const char
-      *npy; // without the byte order; bf16 has no name of its own in numpy and is written as raw V2, floats of 8 bits
-            // as their codes, and what is packed as bytes
+  const char *npy; // without the byte order; NumPy has no bf16, which is written as raw V2; 8-bit floats are written
+                   // as their codes, packed elements as bytes
   unsigned bits;
 
   bool isPacked() const { return bits < 8; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The checksum of checkpoints: CRC-32C, masked so that a checksum of bytes that hold checksums stays a good one.
+// The checksum of checkpoints: CRC-32C, masked, so that checksums of bytes that contain checksums stay reliable.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_CHECKPOINT_CHECKSUM_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_CHECKPOINT_CHECKSUM_H

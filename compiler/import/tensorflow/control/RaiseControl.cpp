@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Raises the control flow of a graph of TensorFlow: Switch and Merge to conditionals, frames to loops.
+// Raises the control flow of a TensorFlow graph: Switch and Merge to conditionals, frames to loops.
 //
 // How:  1. the nodes in order; the value, guard and loop of each (Order.h, Flow.h),
 //       2. the loops that the outputs need, and the values that they carry,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Raises the control flow of a graph of TensorFlow: Switch and Merge to conditionals, frames to loops.
+// Raises the control flow of a TensorFlow graph: Switch and Merge to conditionals, frames to loops.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_CONTROL_RAISECONTROL_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_CONTROL_RAISECONTROL_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One graph of a TensorFlow file, checked.
+// A checked graph of a TensorFlow file.
 //
 // How:  1. names: every node has its own name, and every name that is read is defined,
 //       2. order: the file's order is kept if it is right and repaired if not; cycles are refused.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One graph of a TensorFlow file, checked.
+// A checked graph of a TensorFlow file.
 //
 // Names become numbers: a node's number is its index in the file, and each node knows the nodes that it reads. Later
 // code need neither look up names nor check them. An operand is `name` or `name:k`, result k of a node. `^name` orders

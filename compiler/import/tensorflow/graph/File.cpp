@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One file of TensorFlow's messages, and the tensors inside it.
+// A file with one of TensorFlow's messages, and the tensors in it.
 //
 // How:  1. element types and shapes,
 //       2. parsing,

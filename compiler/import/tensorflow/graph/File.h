@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One file of TensorFlow's messages, and the tensors inside it.
+// A file with one of TensorFlow's messages, and the tensors in it.
 //
 // A file has a graph, a saved model or a part of one, in binary or text form. Any of its tensors can be read as a
 // constant. TensorFlow stores elements as bytes or as numbers of their type, and equal elements at the end only once.

@@ -3,7 +3,7 @@
 // Elementwise arithmetic, comparison, logic and activations.
 //
 // How:  1. functions of one or two operands: SharedOperators.def, and tables for those that only TensorFlow has,
-//       2. operators of any number of operands, and choices,
+//       2. sums of any number of operands, activations, and choices,
 //       3. other element types.
 
 #include "compiler/import/operands/Elementwise.h"
@@ -82,7 +82,7 @@ template <typename Compose> void importBinary(OperandBinder &node, Compose compo
 }
 
 //===----------------------------------------------------------------------===//
-// 2. Sums of many, activations, choices
+// 2. Sums, activations, choices
 //===----------------------------------------------------------------------===//
 
 void importSum(OperandBinder &node) {

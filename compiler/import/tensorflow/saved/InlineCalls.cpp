@@ -65,7 +65,7 @@ private:
   /// The names in the body of a function, during one call.
   struct Scope {
     llvm::StringMap<const NodeDef *> nodes;              ///< nodes of the body, as they are in the graph
-    llvm::StringMap<std::vector<std::string>> arguments; ///< the tensors that the call gives
+    llvm::StringMap<std::vector<std::string>> arguments; ///< tensors that the call passes
     llvm::StringSet<> handles;                           ///< arguments that are handles of resources, such as variables
   };
 
@@ -136,7 +136,7 @@ LogicalResult CallInliner::bindArguments(const NodeDef &call, const Callee &call
   return success();
 }
 
-/// Adds a node of that name, or of one like it that is not taken.
+/// Adds a node of that name, or of a similar name if it is taken.
 NodeDef *CallInliner::addNode(const std::string &name) {
   std::string unique = name;
   while (!names.insert(unique).second)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Variables that a run of the model changes, as values.
+// Turns variables that a run of the model changes into values.
 //
 // How:  1. the nodes that run, and the variables that they write,
 //       2. one variable: its handle is followed to all nodes that read or write it. The assignments are counted along

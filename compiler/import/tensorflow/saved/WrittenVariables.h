@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Variables that a run of the model changes, as values.
+// Turns variables that a run of the model changes into values.
 //
 // Each written variable becomes a tensor of the graph, and handles of such variables disappear. A reader of the
 // variable reads the result of the assignment before it, or the initial value of the run.
