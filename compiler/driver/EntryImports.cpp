@@ -2,22 +2,16 @@
 
 #include "compiler/driver/EntryImports.h"
 
-#include "llvm/Support/TimeProfiler.h"
-
 using namespace mlir;
 
 namespace nacre {
 
 OwningOpRef<ModuleOp> EntryImports::get(const importer::ImportOptions &options, const importer::KeptTensors &kept) {
-  auto import = [&] {
-    const llvm::TimeTraceScope scope("import entry", options.entry);
-    return model.import(options, kept);
-  };
   if (!keeps)
-    return import();
+    return import(options, kept);
   OwningOpRef<ModuleOp> &one = imported[{options.entry, options.training ? options.training->batch : 0}];
   if (!one)
-    one = import();
+    one = import(options, kept);
   return one ? OwningOpRef<ModuleOp>(one->clone()) : nullptr;
 }
 

@@ -7,6 +7,7 @@
 
 #include "compiler/import/Import.h"
 
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -15,15 +16,19 @@ namespace nacre {
 
 class EntryImports {
 public:
-  /// `model` must outlive this. Unless `keeps`, an entry is imported each time and not kept, which needs less memory.
-  EntryImports(importer::Model &model, bool keeps) : model(model), keeps(keeps) {}
+  /// Imports what the options ask for. Returns null after an error.
+  using Import =
+      std::function<mlir::OwningOpRef<mlir::ModuleOp>(const importer::ImportOptions &, const importer::KeptTensors &)>;
+
+  /// Unless `keeps`, an entry is imported each time and not kept, which needs less memory.
+  EntryImports(Import import, bool keeps) : import(std::move(import)), keeps(keeps) {}
 
   /// Returns the entry that `options` name, with the batch that they name. Null after an error. Kept imports share
   /// constants, which phases would free, so copy the module first (ModuleCopies.h).
   mlir::OwningOpRef<mlir::ModuleOp> get(const importer::ImportOptions &options, const importer::KeptTensors &kept);
 
 private:
-  importer::Model &model;
+  const Import import;
   const bool keeps;
   std::map<std::pair<std::string, int64_t>, mlir::OwningOpRef<mlir::ModuleOp>>
       imported; ///< Modules by entry and batch.

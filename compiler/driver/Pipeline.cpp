@@ -56,7 +56,8 @@ public:
     if (failed(readTargets()) || failed(readModel()))
       return failure();
     PlanSearch search(searchSettings());
-    imports.emplace(*model, search.mayTryAgain());
+    imports.emplace([this](const auto &asked, const auto &kept) { return model->import(asked, kept); },
+                    /*keeps=*/search.mayTryAgain());
     placement.emplace(options, targets, phases);
     PlacedModel plan;
     CpuKernels compiled;

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Batches in parts, and values that are computed again: the same step, or run, in less memory, as much as is allowed, on either engine, and
 what is said where that cannot be."""
-import collections
 import json
 import os
 import re
@@ -89,19 +88,6 @@ class MemoryCapTest(nacre.NacreTest):
             self.assertEqual(self.build(option, f"--micro-batch={larger}")["micro_batch"], larger)
             self.assertGreater(most(), cap << 20)
         self.assertLess(parts[1], parts[0])
-
-    def test_entries_are_imported_once(self):
-        """However many plans are tried: only a step and its evaluation are others for each size of a part."""
-        self.build("--entries=train", "--memory-cap=16", "--time-trace=" + self.path("trace.json"))
-        with open(self.path("trace.json"), encoding="utf-8") as file:
-            events = json.load(file)["traceEvents"]
-        imports = collections.Counter(event["args"]["detail"] for event in events if event["name"] == "import entry")
-        plans = len([event for event in events if event["name"] == "pass" and event["args"]["detail"].endswith("PlanArenaPass")])
-        self.assertGreater(plans, 3)
-        self.assertEqual(imports.pop("main"), 1)
-        self.assertEqual(imports.pop("whole"), 1)
-        self.assertEqual(set(imports), {"train", "evaluate"})
-        self.assertLessEqual(max(imports.values()), plans)
 
     def least(self, cap, *options):
         """What is said to be the least."""
