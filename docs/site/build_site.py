@@ -41,7 +41,7 @@ NAV = [
                    ("JSON", ["docs/json.md", "reference/*.schema.md"])]),
     ("Models", ["docs/zoo.md"]),
     ("How it works", ["docs/overview.md", "docs/one-convolution.md", ("Phases", [f"docs/phases/{phase}.md" for phase in
-                                                      ("import", "train", "graph", "kernels", "kernels-kinds", "kernels-storages", "encode", "place", "schedule", "codegen", "package")]),
+                                                      ("import", "train", "graph", "kernels", "kernels-kinds", "kernels-storages", "encode", "place", "schedule", "codegen", "codegen-gpu", "package")]),
                       "docs/internal-glossary.md", DECISIONS, "docs/*.md"]),
     ("Contributing", ["CONTRIBUTING.md", "docs/adding-an-operator.md", "docs/adding-a-pass.md", "docs/adding-a-format.md", "test/README.md",
                       "test/docs/README.md", "tools/README.md", "docs/README.md", "SECURITY.md", "CHANGELOG.md"]),
