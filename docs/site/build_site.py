@@ -25,6 +25,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 HEADERS = ["runtime.h", "info.h", "describe.h", "state.h", "weights.h", "executor.h", "runtime.hpp", "image.hpp", "resize.hpp", "elements.hpp"]
 DECISIONS = "docs/decisions/README.md"
+PAGES_OF_PHASES = ["import", "import-formats", "train", "graph", "kernels", "kernels-kinds", "kernels-storages", "encode", "place", "schedule", "codegen",
+                   "codegen-gpu", "package"]
 # Sections: names, and what is in them; a pattern stands for all pages that it finds, but for those that are named elsewhere.
 NAV = [
     ("Home", ["README.md"]),
@@ -40,8 +42,7 @@ NAV = [
                    ("Dialects", ["reference/nn.md", "reference/plan.md"]),
                    ("JSON", ["docs/json.md", "reference/*.schema.md"])]),
     ("Models", ["docs/zoo.md"]),
-    ("How it works", ["docs/overview.md", "docs/one-convolution.md", ("Phases", [f"docs/phases/{phase}.md" for phase in
-                                                      ("import", "train", "graph", "kernels", "kernels-kinds", "kernels-storages", "encode", "place", "schedule", "codegen", "codegen-gpu", "package")]),
+    ("How it works", ["docs/overview.md", "docs/one-convolution.md", ("Phases", [f"docs/phases/{page}.md" for page in PAGES_OF_PHASES]),
                       "docs/internal-glossary.md", DECISIONS, "docs/*.md"]),
     ("Contributing", ["CONTRIBUTING.md", "docs/adding-an-operator.md", "docs/adding-a-pass.md", "docs/adding-a-format.md", "test/README.md",
                       "test/docs/README.md", "tools/README.md", "docs/README.md", "SECURITY.md", "CHANGELOG.md"]),
