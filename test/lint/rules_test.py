@@ -160,6 +160,9 @@ CASES = {
             decided(ROW.replace("in force", "replaced by [One pool](one-pool.md)")),
         "docs/decisions/one-axis.md: has the status 'replaced by [One pool](one-pool.md)', but its row in README.md has 'in force'":
             decided(page="# One axis\n\nStatus: replaced by [One pool](one-pool.md).\n"),
+        "docs/phases/graph.md:3: has a paragraph or list item of 91 words": {"docs/phases/graph.md": "# graph\n\n" + 45 * "two words\n" + "more.\n"},
+        "docs/phases/graph.md:4: has a paragraph or list item of 92 words": {"docs/phases/graph.md": "# graph\n\n- Short.\n  - " + 91 * "word " + "`a b`\n- Short.\n"},
+        "docs/phases/graph.md:5: has a paragraph or list item of 91 words": {"docs/phases/graph.md": "# graph\n\n1. Short.\n\n2. " + 91 * "word " + "\n"},
         "README.md:1: has '#' without a space": {"README.md": "#Nacre\n"},
         "README.md:1: has a space before a colon": {"README.md": "# compiler : phases\n"},
         "README.md:3: has a space before a colon": {"README.md": "# Nacre\n\nStart at :\n"},
@@ -282,6 +285,12 @@ class Rules(unittest.TestCase):
         status = "changed in part by [One pool](one-pool.md)"
         for changes in (decided(), decided(ROW.replace("in force", status), f"# One axis\n\nStatus: {status}.\n")):
             self.assertEqual(answer("pages", changes), (0, "0 problems\n"))
+
+    def test_lengths_of_prose_about_phases_only(self):
+        """Each item of a list counts by itself; tables, code, code spans, targets of links and other pages do not count."""
+        long = 91 * "word "
+        page = f"# graph\n\n{90 * 'word '}\n\n" + 60 * "- two words\n" + f"\n| {long}|\n|---|\n| {long}|\n\n```text\n{long}\n```\nIt is `{long}`, [here](../README.md).\n"
+        self.assertEqual(answer("pages", {"docs/phases/graph.md": page, "docs/overview.md": f"# Overview\n\n{long}\n"}), (0, "0 problems\n"))
 
     def test_what_git_ignores(self):
         """Bytecode that a developer's Python has left is no part of the tree; a file that git does not know yet is."""

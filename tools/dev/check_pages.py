@@ -5,6 +5,8 @@
 On pages for users it also refuses facts that only matter to those who change Nacre (dates and machines of measurements, sources, tests), code
 that is wider than the site's column, and measured figures that stand on several pages without a link to their owner.
 
+On pages about phases it refuses paragraphs and list items that are too long.
+
 The table of decisions must have one row for each, and both must say whether it is in force.
 """
 import collections
@@ -41,6 +43,10 @@ TARGET = re.compile(r"\]\(([^)#\s]*)")
 DECISIONS = "docs/decisions/"
 DECISION_ROW = re.compile(r"^\| \[[^\]]+\]\(([^)]+)\) \|.*\| ([^|]+) \|$")
 STATUS = re.compile(r"^(?:in force|(?:changed in part|replaced) by \[.+)$")
+PHASES = "docs/phases/"
+MOST_WORDS = 90  # In a paragraph or a list item of these pages.
+NO_PROSE = ("#", "|", "<!--", "![")
+ITEM = re.compile(r"^(?:[-*+]|\d+[.)])\s")
 WRAPPED = ("text", "mlir")  # The site wraps the first; users need not read the second.
 
 
@@ -103,6 +109,22 @@ def for_users(path, source):
             yield f"{path}:{number}: has code of {len(line)} columns; break it before column {CODE_COLUMNS}"
 
 
+def of_lengths(path, source):
+    """Yields paragraphs and list items that have too many words. A code span is one word."""
+    words = collections.Counter()  # By the line where a paragraph or an item begins.
+    first = before = 0
+    for number, line in pages.lines_of(source):
+        text = pages.without_code(line).strip()
+        if text and not text.startswith(NO_PROSE):
+            if ITEM.match(text) or number != before + 1:
+                first = number
+            words[first] += len(ITEM.sub("", text).split())
+            before = number
+    for first, count in words.items():
+        if count > MOST_WORDS:
+            yield f"{path}:{first}: has a paragraph or list item of {count} words, but at most {MOST_WORDS} are allowed; divide it"
+
+
 def of_figures(sources):
     """Yields figures that stand on two or more pages, on lines that have no link to the page that owns them. The owner needs none if all others link to it."""
     places = collections.defaultdict(list)
@@ -148,6 +170,8 @@ def main():
     for path in tree.files():
         if path.endswith(".md"):
             problems += of_page(path, tree.read(path))
+            if path.startswith(PHASES):
+                problems += of_lengths(path, tree.read(path))
             if pages.is_for_users(path):
                 shown[path] = tree.read(path)
                 problems += for_users(path, shown[path])
