@@ -7,6 +7,7 @@
 #include "codegen/package/Package.h"
 #include "compiler/driver/CompileKernels.h"
 #include "compiler/driver/EntryImports.h"
+#include "compiler/driver/EntryRequests.h"
 #include "compiler/driver/ImportSettings.h"
 #include "compiler/driver/ModelEntries.h"
 #include "compiler/driver/ModuleCopies.h"
@@ -165,6 +166,8 @@ private:
         })))
       return nullptr;
     search.allowParts(entries->getDividedBatch());
+    if (failed(assignEngines(*module, options)))
+      return nullptr;
     early += phases.textOf(Phase::Train, *module);
     return module;
   }
@@ -207,7 +210,8 @@ private:
     ModuleOp module = *plan.module;
     trial.weightBytes = limit->getWeightBytes(module);
     trial.sessionBytes = sessionBytes(module);
-    trial.nanoseconds = price::priceOf(module, targets.front().model);
+    for (auto entry : module.getOps<plan::EntryOp>())
+      trial.nanoseconds += weightOf(options, entry.getSymName()) * price::priceOf(entry, targets.front().model);
     trial.runsAgain = llvm::any_of(module.getOps<plan::EntryOp>(),
                                    [](plan::EntryOp entry) { return entry->hasAttr(plan::kAgainNanoseconds); });
     return trial;

@@ -2,6 +2,7 @@
 
 #include "compiler/driver/PlacementSearch.h"
 
+#include "compiler/driver/EntryRequests.h"
 #include "compiler/driver/ModuleCopies.h"
 #include "compiler/driver/OperatorEngines.h"
 #include "compiler/encode/Passes.h"
@@ -48,13 +49,26 @@ private:
   std::vector<Diagnostic> remarks;
 };
 
-/// Returns the predicted nanoseconds of a run of each entry, added up.
-int64_t predict(ModuleOp placed) {
-  int64_t nanoseconds = 0;
+/// Returns the predicted nanoseconds of a run of each entry, added up by the entries' weights.
+double predict(ModuleOp placed, const CompilerOptions &options) {
+  double nanoseconds = 0;
   for (auto entry : placed.getOps<plan::EntryOp>())
     if (auto predicted = entry->getAttrOfType<DenseI64ArrayAttr>(plan::kPredictedNanoseconds))
-      nanoseconds += predicted[0];
+      nanoseconds += weightOf(options, entry.getSymName()) * double(predicted[0]);
   return nanoseconds;
+}
+
+/// Returns the names of the entries that are predicted to be faster in `onCpu`, a plan for the CPU only.
+std::vector<std::string> listFasterOnCpu(ModuleOp placed, ModuleOp onCpu) {
+  std::vector<std::string> names;
+  const SymbolTable entries(onCpu);
+  for (auto entry : placed.getOps<plan::EntryOp>()) {
+    auto other = entries.lookup<plan::EntryOp>(entry.getSymName());
+    auto predicted = entry->getAttrOfType<DenseI64ArrayAttr>(plan::kPredictedNanoseconds);
+    if (predicted && other && other->getAttrOfType<DenseI64ArrayAttr>(plan::kPredictedNanoseconds)[0] < predicted[0])
+      names.push_back(entry.getSymName().str());
+  }
+  return names;
 }
 
 /// Returns why no GPU computes some of the model's nodes, by their locations, as noted in a plan for both engines.
@@ -117,7 +131,9 @@ static codegen::GpuOptions gpuOptionsOf(const CompilerOptions &options, ArrayRef
 }
 
 PlacementSearch::PlacementSearch(const CompilerOptions &options, ArrayRef<codegen::Target> targets, PhaseRunner &phases)
-    : options(options), targets(targets), phases(phases), gpuKernels(gpuOptionsOf(options, targets), jobsOf(options)) {}
+    : options(options), targets(targets), phases(phases), gpuKernels(gpuOptionsOf(options, targets), jobsOf(options)) {
+  phases.getContext().getOrLoadDialect<plan::PlanDialect>(); // for notes on engines, which come before plans
+}
 
 //===----------------------------------------------------------------------===//
 // The search
@@ -135,12 +151,13 @@ FailureOr<PlacedModel> PlacementSearch::place(OwningOpRef<ModuleOp> model) {
     discardModule(std::move(copy));
     return both;
   }
+  OwningOpRef<ModuleOp> mixed = both->usesGpu ? copyModule(*copy) : nullptr;
   FailureOr<PlacedModel> onCpu = ofCpu.during([&] { return placeOnCpu(std::move(copy)); });
-  if (failed(onCpu))
+  if (failed(onCpu) || (mixed && failed(improveByEntries(*both, *onCpu->module, std::move(mixed)))))
     return failure();
   // Predictions are off by some percent: what gains less may as well lose, and wakes a second engine for it.
   constexpr double leastGain = 0.03;
-  if (both->usesGpu && double(predict(*both->module)) <= double(predict(*onCpu->module)) * (1 - leastGain)) {
+  if (both->usesGpu && predict(*both->module, options) <= predict(*onCpu->module, options) * (1 - leastGain)) {
     ofCpu.drop();
     compareWithCpu(*both->module, *onCpu->module);
     discardModule(std::move(onCpu->module));
@@ -152,13 +169,33 @@ FailureOr<PlacedModel> PlacementSearch::place(OwningOpRef<ModuleOp> model) {
   return onCpu;
 }
 
+LogicalResult PlacementSearch::improveByEntries(PlacedModel &both, ModuleOp onCpu, OwningOpRef<ModuleOp> model) {
+  const std::vector<std::string> names = listFasterOnCpu(*both.module, onCpu);
+  const bool isMixed = !names.empty() && names.size() < size_t(llvm::range_size(onCpu.getOps<plan::EntryOp>()));
+  if (!isMixed) {
+    discardModule(std::move(model));
+    return success();
+  }
+  for (const std::string &name : names)
+    plan::setEngine(model->lookupSymbol(name), plan::Engine::Cpu);
+  // Both plans remark the same.
+  HeldRemarks repeated(phases.getContext());
+  DeclinedNodes declined;
+  FailureOr<PlacedModel> mixed = repeated.during([&] { return placeOnBoth(std::move(model), declined); });
+  repeated.drop();
+  if (failed(mixed))
+    return failure();
+  if (mixed->usesGpu && predict(*mixed->module, options) < predict(*both.module, options))
+    std::swap(both, *mixed);
+  discardModule(std::move(mixed->module));
+  return success();
+}
+
 FailureOr<PlacedModel> PlacementSearch::placeOnCpu(OwningOpRef<ModuleOp> model) {
   PlacedModel plan;
   plan.module = std::move(model);
-  if (failed(optimizeGraph(plan, Engines::Cpu)) || failed(prepareKernels(*plan.module)))
-    return failure();
   plan::setEngine(*plan.module, plan::Engine::Cpu);
-  if (failed(finish(plan, Engines::Cpu)))
+  if (failed(optimizeGraph(plan)) || failed(prepareKernels(*plan.module)) || failed(finish(plan, Engines::Cpu)))
     return failure();
   return plan;
 }
@@ -168,7 +205,7 @@ FailureOr<PlacedModel> PlacementSearch::placeOnBoth(OwningOpRef<ModuleOp> model,
   PlacedModel plan;
   plan.module = std::move(model);
   plan.precision = options.gpuPrecision;
-  if (failed(optimizeGraph(plan, engines)) || failed(prepareKernels(*plan.module)))
+  if (failed(optimizeGraph(plan)) || failed(prepareKernels(*plan.module)))
     return failure();
   PlacedModel first;
   first.precision = plan.precision;
@@ -198,17 +235,11 @@ FailureOr<PlacedModel> PlacementSearch::placeOnBoth(OwningOpRef<ModuleOp> model,
 // The phases
 //===----------------------------------------------------------------------===//
 
-LogicalResult PlacementSearch::optimizeGraph(PlacedModel &plan, Engines engines) {
+LogicalResult PlacementSearch::optimizeGraph(PlacedModel &plan) {
   graph::Options graphOptions;
   graphOptions.maxConstantBytes = options.maxConstantBytes;
   graphOptions.unsignedLeft = !targets.front().arm64;
   graphOptions.narrowFloats = plan.precision == GpuPrecision::F16;
-  // A workgroup's shared memory holds the scores of sixteen rows of so many keys.
-  constexpr int64_t mostKeysOnGpu = 256;
-  if (engines != Engines::Cpu) {
-    graphOptions.mostKeys = mostKeysOnGpu;
-    graphOptions.fuseCodes = false;
-  }
   if (failed(phases.runPasses(Phase::Graph, *plan.module,
                               [&](OpPassManager &passes) { graph::buildPipeline(passes, graphOptions); })))
     return failure();

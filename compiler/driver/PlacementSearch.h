@@ -9,7 +9,8 @@
 // 1. If the CPU computes everything, the phases run once.
 // 2. Otherwise kernels are formed that both engines can take, and placed. Then kernels are formed again for the chosen
 //    engines (OperatorEngines.h), encoded and placed.
-// 3. If the GPU gets nothing, or if the predicted gain is too small, the plan is the CPU's.
+// 3. With `--place=auto`, entries that are faster in a plan for the CPU only are left to it, and kernels are formed again.
+// 4. If the GPU gets nothing, or if the predicted gain is too small, the plan is the CPU's.
 
 #ifndef NACRE_COMPILER_DRIVER_PLACEMENTSEARCH_H
 #define NACRE_COMPILER_DRIVER_PLACEMENTSEARCH_H
@@ -54,7 +55,12 @@ private:
   /// Writes into `declined` why the GPU cannot compute some of the model.
   mlir::FailureOr<PlacedModel> placeOnBoth(mlir::OwningOpRef<mlir::ModuleOp> model, DeclinedNodes &declined);
 
-  mlir::LogicalResult optimizeGraph(PlacedModel &plan, Engines engines);
+  /// Plans `model`, a copy, with the CPU only for the entries that are faster in `onCpu`. Replaces `both` if that plan is
+  /// predicted to be faster.
+  mlir::LogicalResult improveByEntries(PlacedModel &both, mlir::ModuleOp onCpu,
+                                       mlir::OwningOpRef<mlir::ModuleOp> model);
+
+  mlir::LogicalResult optimizeGraph(PlacedModel &plan);
   mlir::LogicalResult prepareKernels(mlir::ModuleOp module);
   mlir::LogicalResult formKernels(PlacedModel &plan);
   mlir::LogicalResult encode(PlacedModel &plan);

@@ -21,8 +21,6 @@ struct Options {
   /// Size limit of folded constants in bytes. A splat counts as one element.
   int64_t maxConstantBytes = int64_t(1) << 30;
   bool narrowFloats = false; ///< True if f32 values of the model are computed in f16.
-  int64_t mostKeys = 4096;   ///< Most keys of fused attention.
-  bool fuseCodes = true;     ///< True if attention of codes is fused. GPUs have no kernel for it.
   /// Sign of the left operands of 8-bit contractions; `nullopt` keeps those of the model.
   std::optional<bool> unsignedLeft;
 };

@@ -104,7 +104,7 @@ def NarrowFloatsPass : Pass<"nacre-narrow-floats", "::mlir::func::FuncOp"> {
     would change (`compiler/graph/halves/HalfErrors.h`): epsilons and factors that f16 does not have, values computed from
     them, and differences of large numbers. Finite constants and numbers converted from integers are clamped to the largest f16
     where they meet it. In functions that train weights, updates, losses, the gradients of losses and sums keep f32, too
-    (`compiler/graph/halves/TrainedValues.h`).
+    (`compiler/graph/halves/TrainedValues.h`). Functions for the CPU (`plan.engine`) stay as they are.
 
     Requires: nothing.
 
@@ -292,12 +292,14 @@ def FuseAttentionPass : Pass<"nacre-fuse-attention", "::mlir::func::FuncOp"> {
     The scores of attention are the largest tensors of a transformer, and only the softmax and the second product read them.
     In one kernel, only a few rows of them are alive at a time, and a layer takes one launch instead of three.
 
-    With more keys than `most-keys`, the three operators remain: a GPU's workgroup holds only a few such rows, and separate
-    large products are faster.
+    With more keys than `most-keys`, the three operators remain, because separate large products are faster. If a GPU may
+    compute the function (no `plan.engine` note of the CPU), the limit is `most-keys-on-gpu`: the shared memory of a
+    workgroup holds the scores of sixteen rows of so many keys.
 
-    With `codes`, the same is done of products of 8-bit codes (`nacre-recognize-quantized`): the corrections for zero points, which are sums of rows and
-    columns, become attributes, and so does the quantization of the weights. The quantization of the sums becomes a part of the same kernel; a
-    transpose after it moves before it, because the kernel writes its result in any order.
+    In functions for the CPU, products of 8-bit codes (`nacre-recognize-quantized`) are fused, too; GPUs have no kernel for
+    them. The corrections for zero points, which are sums of rows and columns, become attributes, and so does the
+    quantization of the weights. The quantization of the sums becomes a part of the same kernel. A transpose after it moves
+    before it, because the kernel writes its result in any order.
 
     Requires: nothing. Factors should already be part of weights if possible (`nacre-fold-scales`).
 
@@ -308,7 +310,7 @@ def FuseAttentionPass : Pass<"nacre-fuse-attention", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"mostKeys", "most-keys", "int64_t", /*default=*/"4096", "The longest row of scores">,
-    Option<"ofCodes", "codes", "bool", /*default=*/"true", "Also fuse products of 8-bit codes">,
+    Option<"mostKeysOnGpu", "most-keys-on-gpu", "int64_t", /*default=*/"256", "The longest one if a GPU may compute it">,
   ];
   let statistics = [Statistic<"numFused", "num-fused", "Number of products that became attention">];
   let dependentDialects = ["::nacre::nn::NnDialect"];

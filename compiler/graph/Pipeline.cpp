@@ -82,7 +82,7 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   }
   // Every quantization is now arithmetic.
   onFunctions(createTabulateFunctionsPass());
-  onFunctions(createFuseAttentionPass({options.mostKeys, options.fuseCodes}));
+  onFunctions(createFuseAttentionPass());
   // Last, because other passes match one filter for all phases, and one operator for all steps.
   onFunctions(createExpandConvTransposePass());
   onFunctions(createExpandRecurrencePass());

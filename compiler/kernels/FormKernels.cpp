@@ -33,6 +33,7 @@ public:
       : function(function), entry(plan, function.getName(), function.getLoc()) {}
 
   LogicalResult run() {
+    plan::copyEngine(function, entry.getEntry());
     if (failed(readInputs()) || failed(formOperators(entry, function.front())))
       return failure();
     return writeOutputs();

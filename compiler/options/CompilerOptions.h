@@ -47,6 +47,12 @@ struct AppliedPreset {
   std::vector<std::string> options;
 };
 
+/// Settings of one entry.
+struct EntryRequest {
+  bool isOnCpu = false; ///< True if the CPU computes the entry, whatever `--place` says of the others.
+  double weight = 1;    ///< Factor of the entry's predicted time in comparisons of plans.
+};
+
 struct CompilerOptions {
   std::string modelPath;
   std::string outputPath; ///< `-` or empty for standard output, for text.
@@ -73,6 +79,7 @@ struct CompilerOptions {
   bool weightsApart = false; ///< `--weights-in=file`
   bool advises = true;       ///< `--advice`: suggest changes that would make the model faster.
   Placement placement;
+  std::map<std::string, EntryRequest> entries; ///< Settings of entries that differ from those of the model, by name.
   std::string device; ///< Name or file of the profile for predictions; empty to predict nothing.
   GpuPrecision gpuPrecision = GpuPrecision::F32; ///< Storage type of values and weights, if the GPU has a part.
   WeightType weightType = WeightType::F32;       ///< Storage type of weights in memory-bound launches.

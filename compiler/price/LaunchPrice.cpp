@@ -28,10 +28,10 @@ double priceOf(plan::LaunchOp launch, plan::KernelOp kernel, const codegen::Mach
   return priceOf(readWork(launch, kernel, /*rivals=*/0), machine);
 }
 
-double priceOf(ModuleOp module, const codegen::MachineModel &machine) {
-  SymbolTable symbols(module);
+double priceOf(plan::EntryOp entry, const codegen::MachineModel &machine) {
+  const SymbolTable symbols(entry->getParentOfType<ModuleOp>());
   double sum = 0;
-  module.walk([&](plan::LaunchOp launch) {
+  entry.walk([&](plan::LaunchOp launch) {
     sum += plan::countExecutions(launch) * priceOf(launch, symbols.lookup<plan::KernelOp>(launch.getKernel()), machine);
   });
   return sum;

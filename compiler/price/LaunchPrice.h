@@ -11,16 +11,14 @@
 
 #include "compiler/price/LaunchWork.h"
 
-#include "mlir/IR/BuiltinOps.h"
-
 namespace nacre::price {
 
 /// Returns the nanoseconds of one iteration of a launch.
 double priceOf(const LaunchWork &work, const codegen::MachineModel &machine);
 double priceOf(plan::LaunchOp launch, plan::KernelOp kernel, const codegen::MachineModel &machine);
 
-/// Returns the sum of the nanoseconds that a run of each entry takes.
-double priceOf(mlir::ModuleOp module, const codegen::MachineModel &machine);
+/// Returns the nanoseconds of a run of an entry.
+double priceOf(plan::EntryOp entry, const codegen::MachineModel &machine);
 
 } // namespace nacre::price
 

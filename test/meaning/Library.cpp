@@ -92,6 +92,7 @@ LogicalResult compile(ModuleOp module, Placement::Engines engines, const std::st
 
   encode::Options encodeOptions;
   encodeOptions.accuracy = Accuracy::Strict;
+  plan::setEngine(module, usesGpu ? plan::Engine::Gpu : plan::Engine::Cpu);
   if (failed(run([&](PassManager &passes) {
         graph::buildPipeline(passes, graph::Options());
         kernels::buildPipeline(passes, usesGpu ? plan::Engine::Gpu : plan::Engine::Cpu);

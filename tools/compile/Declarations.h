@@ -47,9 +47,14 @@ struct Declarations {
                                  llvm::cl::desc("CPUs by LLVM's names, or phones' chips (list prints them), a variant "
                                                 "for each (default: native on the host, else the baseline)")};
   llvm::cl::opt<std::string> place{"place", llvm::cl::init("cpu"), llvm::cl::cat(target),
-                                   llvm::cl::value_desc("cpu|gpu|split:percent|auto"),
+                                   llvm::cl::value_desc("cpu|gpu|split:percent|auto[,entry=cpu]"),
                                    llvm::cl::desc("cpu, gpu (CPU only where no GPU code exists), split:N (N % of each "
-                                                  "kernel on the GPU) or auto (fastest on --device) (default: cpu)")};
+                                                  "kernel on the GPU) or auto (fastest on --device); entry=cpu leaves "
+                                                  "an entry to the CPU (default: cpu)")};
+  llvm::cl::list<std::string> entryWeights{
+      "entry-weight", llvm::cl::CommaSeparated, llvm::cl::cat(target), llvm::cl::value_desc("entry=number"),
+      llvm::cl::desc("Factor of an entry's time when --place=auto or --memory-cap compare plans; repeatable "
+                     "(default: 1)")};
   llvm::cl::opt<std::string> device{
       "device", llvm::cl::cat(target), llvm::cl::value_desc("name|file.json"),
       llvm::cl::desc("Profile for --place=auto and predicted times; list prints them (default: the chip of --cpu)")};

@@ -20,6 +20,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cmath>
 
 using namespace llvm;
 
@@ -40,6 +41,42 @@ Expected<Placement> parsePlacement(StringRef word) {
   if (StringRef number = word; number.consume_front("split:") && !number.getAsInteger(10, percent) && percent <= 100)
     return Placement{Placement::Engines::Split, percent};
   return bad("--place must be cpu, gpu, auto or split:<percent> with a percent of 0 to 100, but is '" + word + "'");
+}
+
+/// Reads `--place`: the engines of all entries, then those of single entries.
+Error readPlacement(StringRef text, CompilerOptions &compiler) {
+  const auto [engines, entries] = text.split(',');
+  Expected<Placement> placement = parsePlacement(engines);
+  if (!placement)
+    return placement.takeError();
+  compiler.placement = *placement;
+  SmallVector<StringRef> words;
+  if (text != engines)
+    entries.split(words, ',');
+  for (StringRef word : words) {
+    const auto [entry, engine] = word.rsplit('=');
+    if (entry.empty() || engine != "cpu")
+      return bad("--place can leave entries to the CPU, as in --place=auto,main=cpu, but has '" + word + "'");
+    compiler.entries[entry.str()].isOnCpu = true;
+  }
+  return Error::success();
+}
+
+/// Reads `--entry-weight`, after `--place`, `--train` and `--memory-cap`.
+Error readEntryWeights(ArrayRef<std::string> words, CompilerOptions &compiler) {
+  const bool isRead =
+      compiler.placement.engines == Placement::Engines::Auto || (compiler.training && compiler.training->memoryCap);
+  if (!words.empty() && !isRead)
+    return bad("--entry-weight requires --place=auto, or --memory-cap with --train, which compare plans");
+  for (const StringRef word : words) {
+    const auto [entry, number] = word.rsplit('=');
+    double weight = 0;
+    if (entry.empty() || number.getAsDouble(weight) || !(weight > 0) || !std::isfinite(weight))
+      return bad("--entry-weight must be an entry and a positive number, as in --entry-weight=train=100, but has '" +
+                 word + "'");
+    compiler.entries[entry.str()].weight = weight;
+  }
+  return Error::success();
 }
 
 Expected<Output> parseOutput(StringRef word) {
@@ -247,13 +284,13 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   compiler.weightsApart = options.weightsIn == "file";
   if (!compiler.weightsApart && options.weightsIn != "library")
     return bad("--weights-in must be library or file, but is '" + options.weightsIn + "'");
-  Expected<Placement> placement = parsePlacement(options.place);
-  if (!placement)
-    return placement.takeError();
-  compiler.placement = *placement;
+  if (Error error = readPlacement(options.place, compiler))
+    return error;
+  if (Error error = readEntryWeights(options.entryWeights, compiler))
+    return error;
   const std::string ofChip = profileOfChip(options.device);
   compiler.device = ofChip.empty() ? options.device.getValue() : ofChip;
-  if (placement->engines == Placement::Engines::Auto && compiler.device.empty())
+  if (compiler.placement.engines == Placement::Engines::Auto && compiler.device.empty())
     return bad("--place=auto requires --device=<name>; --device=list prints the names");
   if (!compiler.device.empty())
     if (Error error = checkDevice(compiler.device))
@@ -267,7 +304,7 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   std::optional<GpuPrecision> precision = parseGpuPrecision(options.gpuPrecision);
   if (!precision)
     return bad("--gpu-precision must be fp32 or fp16, but is '" + options.gpuPrecision + "'");
-  if (*precision != GpuPrecision::F32 && placement->engines == Placement::Engines::Cpu)
+  if (*precision != GpuPrecision::F32 && compiler.placement.engines == Placement::Engines::Cpu)
     return bad("--gpu-precision=" + options.gpuPrecision + " requires --place=gpu, split:<percent> or auto");
   if (*precision != GpuPrecision::F32 && compiler.accuracy == Accuracy::Strict)
     return bad("--accuracy=strict cannot be combined with --gpu-precision=" + options.gpuPrecision +

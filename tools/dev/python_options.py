@@ -31,12 +31,12 @@ PAIR = re.compile(r"^\w+([=:])")
 TYPES = {
     "N": "int", "MiB": "int", "seed": "int", "number": "int", "N|auto": "Union[int, str]",
     "name": "str", "identifier": "str", "tensor": "str", "pattern": "str", "entry": "str", "all|tensor": "str",
-    "cpu|gpu|split:percent|auto": "str", "norm:X|value:X": "str", "kind[:constant=X,...]": "str",
+    "cpu|gpu|split:percent|auto[,entry=cpu]": "str", "norm:X|value:X": "str", "kind[:constant=X,...]": "str",
     "file": "Path", "prefix|folder": "Path", "file.caffemodel": "Path", "file.caffemodel|folder": "Path", "name|file.json": "Path",
     # A value per tensor: the type of the value.
     "input[:key=value...]": "str",
     "input=1x3x224x224": "Union[str, Sequence[int]]", "input=value|file": "Any", "input:output": "str",
-    "input:axis|input:none": "Union[int, str]", "tensor:ratio": "float", "kind:tensor[,label=name]": "str", "node[,loss=tensor]": "str",
+    "input:axis|input:none": "Union[int, str]", "tensor:ratio": "float", "entry=number": "float", "kind:tensor[,label=name]": "str", "node[,loss=tensor]": "str",
 }
 HEAD = '''# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The options of nacre-compile. tools/dev/python_options.py writes this file from nacre-compile --help; do not edit it."""

@@ -12,6 +12,7 @@
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/attention/AttentionOfCodes.h"
 #include "dialects/TensorTypes.h"
+#include "dialects/plan/Notes.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
@@ -205,11 +206,13 @@ struct FuseAttention : impl::FuseAttentionPassBase<FuseAttention> {
   void runOnOperation() override {
     SmallVector<nn::MatMulOp> products;
     getOperation().walk([&](nn::MatMulOp product) { products.push_back(product); });
+    const bool isOnCpu = plan::isOnCpu(getOperation());
+    const int64_t most = isOnCpu ? mostKeys : std::min<int64_t>(mostKeys, mostKeysOnGpu);
     IRRewriter rewriter(&getContext());
     for (nn::MatMulOp product : products) {
-      if (fuseFloats(rewriter, product, mostKeys)) {
+      if (fuseFloats(rewriter, product, most)) {
         ++numFused;
-      } else if (nn::AttentionOp attention = ofCodes ? fuseCodes(rewriter, product, mostKeys) : nn::AttentionOp()) {
+      } else if (nn::AttentionOp attention = isOnCpu ? fuseCodes(rewriter, product, most) : nn::AttentionOp()) {
         raiseTranspose(rewriter, attention);
         ++numFused;
       }

@@ -43,6 +43,7 @@ class EntryBuilder {
 public:
   EntryBuilder(ModulePlan &plan, mlir::StringRef name, mlir::Location loc);
 
+  plan::EntryOp getEntry() { return entry; }
   mlir::OpBuilder &getBuilder() { return builder; }
   ModulePlan &getPlan() { return plan; }
 

@@ -1,6 +1,7 @@
-// RUN: nacre-opt %s --nacre-fuse-attention --split-input-file | FileCheck %s
-// RUN: nacre-opt %s --nacre-fuse-attention=most-keys=7 --split-input-file | FileCheck %s --check-prefix=FEW
-// RUN: nacre-opt %s --nacre-fuse-attention=codes=false --split-input-file | FileCheck %s --check-prefix=FLOATS
+// RUN: nacre-opt %s --nacre-assign-engine --nacre-fuse-attention --split-input-file | FileCheck %s
+// RUN: nacre-opt %s --nacre-assign-engine --nacre-fuse-attention=most-keys=7 --split-input-file | FileCheck %s --check-prefix=FEW
+// RUN: nacre-opt %s --nacre-fuse-attention=most-keys-on-gpu=7 --split-input-file | FileCheck %s --check-prefix=FEW
+// RUN: nacre-opt %s --nacre-fuse-attention --split-input-file | FileCheck %s --check-prefix=FLOATS
 
 // The example of the pass's documentation: scaled, and masked.
 

@@ -308,3 +308,14 @@ func.func @recurrence(%x: tensor<3x2x4xf32>, %w: tensor<4x4xf32>, %h0: tensor<2x
   }
   return %last : tensor<2x4xf32>
 }
+
+// -----
+
+// The CPU computes in f32, so a function for it keeps its values.
+// CHECK-LABEL: func.func @on_the_cpu(
+// CHECK-NEXT: nn.matmul %arg0, %arg1 : tensor<2x4xf32>, tensor<4x4xf32>
+// CHECK-NEXT: return
+func.func @on_the_cpu(%x: tensor<2x4xf32>, %w: tensor<4x4xf32>) -> tensor<2x4xf32> attributes {plan.engine = "cpu"} {
+  %0 = nn.matmul %x, %w : tensor<2x4xf32>, tensor<4x4xf32>
+  return %0 : tensor<2x4xf32>
+}

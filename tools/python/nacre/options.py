@@ -44,7 +44,9 @@ class CompileOptions(TypedDict, total=False):
     cpu: Union[str, Sequence[str]]
     """CPUs by LLVM's names, or phones' chips (list prints them), a variant for each (default: native on the host, else the baseline)"""
     place: str
-    """cpu, gpu (CPU only where no GPU code exists), split:N (N % of each kernel on the GPU) or auto (fastest on --device) (default: cpu)"""
+    """cpu, gpu (CPU only where no GPU code exists), split:N (N % of each kernel on the GPU) or auto (fastest on --device); entry=cpu leaves an entry to the CPU (default: cpu)"""
+    entry_weight: Union[Mapping[str, float], str, Sequence[str]]
+    """Factor of an entry's time when --place=auto or --memory-cap compare plans; repeatable (default: 1)"""
     device: Path
     """Profile for --place=auto and predicted times; list prints them (default: the chip of --cpu)"""
     gpu_precision: Literal["fp32", "fp16"]
@@ -106,7 +108,7 @@ class CompileOptions(TypedDict, total=False):
 
 
 #: Options with a value per tensor, and the sign between both.
-PAIRS = {"shape": "=", "set": "=", "state": ":", "loss": ":", "batch-axis": ":", "dropout": ":"}
+PAIRS = {"shape": "=", "set": "=", "state": ":", "entry-weight": "=", "loss": ":", "batch-axis": ":", "dropout": ":"}
 #: Options whose values are separated by commas.
 COMMAS = {"cpu", "keep", "trainable", "frozen", "entries"}
 #: Options that compile() sets itself.
