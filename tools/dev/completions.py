@@ -19,11 +19,12 @@ VALUE = re.compile(r"\[?(=| )<(.+)>\]?")
 WORD = r"[a-z][\w-]*"
 LISTED = re.compile(rf"{WORD}(?:, {WORD})* or {WORD}(?=[;. ]|$)")  # a, b or c
 PATHS = {"file", "folder", "prefix"}
+FOLLOWED = re.compile(rf"^({WORD})\[,(?!\1\]).+\]$")  # auto[,entry=cpu]: only the word is completed; tensor[,tensor] is none
 SECTION = re.compile(r"[A-Z ]+ \((--[\w-]+)=\)")
 
 
 def values_of(spelling, text):
-    words = (spelling or "").split("|")
+    words = [FOLLOWED.sub(r"\1", word) for word in (spelling or "").split("|")]
     if len(words) > 1 and not PATHS & set(words):
         return [word for word in words if re.fullmatch(WORD, word)]
     listed = LISTED.match(text) if spelling and "[," in spelling else None
