@@ -9,7 +9,7 @@
 //         ordinary kernel, so all engines agree on the bytes.
 
 #include "codegen/TargetOptions.h"
-#include "codegen/cpu/contraction/TileTables.h"
+#include "codegen/cpu/tiles/TileTables.h"
 #include "codegen/form/PlainContraction.h"
 #include "compiler/encode/Passes.h"
 #include "compiler/encode/WeightRounding.h"

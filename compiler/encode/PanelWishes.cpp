@@ -2,8 +2,8 @@
 
 #include "compiler/encode/PanelWishes.h"
 
-#include "codegen/cpu/contraction/ScratchProduct.h"
-#include "codegen/cpu/contraction/TileTables.h"
+#include "codegen/cpu/tiles/ScratchProduct.h"
+#include "codegen/cpu/tiles/TileTables.h"
 #include "codegen/cpu/winograd/WinogradTables.h"
 #include "codegen/form/KernelHalves.h"
 #include "codegen/form/SeparableForm.h"

@@ -8,7 +8,7 @@
 #define NACRE_COMPILER_ENCODE_PANELWISHES_H
 
 #include "codegen/Target.h"
-#include "codegen/cpu/contraction/MachineRows.h"
+#include "codegen/cpu/tiles/MachineRows.h"
 #include "codegen/form/PlainContraction.h"
 #include "dialects/plan/Accuracy.h"
 #include "dialects/plan/PlanDialect.h"

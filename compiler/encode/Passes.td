@@ -15,7 +15,7 @@ def NarrowWeightsPass : Pass<"nacre-narrow-weights", "::mlir::ModuleOp"> {
   let description = [{
     A launch is memory-bound if reading its weight takes longer than multiplying by it. Its weight is rounded to the narrow
     type, and the kernel widens it: accumulators, inputs and results stay f32. A roofline of the target's tables decides
-    (codegen/cpu/contraction/TileTables.h), which counts the widening; tables that rows are gathered from are always worth it.
+    (codegen/cpu/tiles/TileTables.h), which counts the widening; tables that rows are gathered from are always worth it.
 
     Requires: kernels over whole storages, launches on storages; no encoding on any weight yet.
 

@@ -7,9 +7,9 @@
 //      3. attention.
 
 #include "codegen/TargetOptions.h"
-#include "codegen/cpu/contraction/ScratchProduct.h"
-#include "codegen/cpu/contraction/TileTables.h"
 #include "codegen/cpu/depthwise/TapProducts.h"
+#include "codegen/cpu/tiles/ScratchProduct.h"
+#include "codegen/cpu/tiles/TileTables.h"
 #include "codegen/form/AttentionForm.h"
 #include "compiler/encode/PanelWishes.h"
 #include "compiler/encode/Passes.h"

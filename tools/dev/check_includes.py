@@ -70,9 +70,9 @@ ALLOWED["compiler/schedule/"] += ("compiler/price/",)
 # Prices are those of a target.
 ALLOWED["compiler/schedule/"] += ("codegen/Target.h", "codegen/TargetOptions.h")
 # Of code generation one phase sees what is pure: which encodings there are, and what they come to.
-CONTRACTIONS = "codegen/cpu/contraction/"
+TILES = "codegen/cpu/tiles/"
 ALLOWED["compiler/encode/"] += ("codegen/Target.h", "codegen/TargetOptions.h", "codegen/form/",
-                                 f"{CONTRACTIONS}MachineRows.h", f"{CONTRACTIONS}ScratchProduct.h", f"{CONTRACTIONS}TileTables.h", "codegen/cpu/depthwise/TapProducts.h", "codegen/cpu/winograd/WinogradTables.h")
+                                 f"{TILES}MachineRows.h", f"{TILES}ScratchProduct.h", f"{TILES}TileTables.h", "codegen/cpu/depthwise/TapProducts.h", "codegen/cpu/winograd/WinogradTables.h")
 ALLOWED.update({f"codegen/{room}/": ("dialects/", "codegen/*", "codegen/form/", *BRIDGE) for room in ("cpu", "gpu", "package")})
 ALLOWED["codegen/package/"] += INSPECT
 

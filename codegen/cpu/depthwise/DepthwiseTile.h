@@ -9,7 +9,7 @@
 #ifndef NACRE_CODEGEN_CPU_DEPTHWISE_DEPTHWISETILE_H
 #define NACRE_CODEGEN_CPU_DEPTHWISE_DEPTHWISETILE_H
 
-#include "codegen/cpu/contraction/TileEpilogue.h"
+#include "codegen/cpu/tiles/TileEpilogue.h"
 #include <memory>
 
 namespace nacre::codegen::cpu {

@@ -5,8 +5,8 @@
 //           sums.
 
 #include "codegen/cpu/VectorMath.h"
-#include "codegen/cpu/contraction/MachineRows.h"
 #include "codegen/cpu/depthwise/DepthwiseTile.h"
+#include "codegen/cpu/tiles/MachineRows.h"
 
 #include <limits>
 #include <map>

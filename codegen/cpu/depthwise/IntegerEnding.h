@@ -9,9 +9,9 @@
 #ifndef NACRE_CODEGEN_CPU_DEPTHWISE_INTEGERENDING_H
 #define NACRE_CODEGEN_CPU_DEPTHWISE_INTEGERENDING_H
 
-#include "codegen/cpu/contraction/TileEpilogue.h"
 #include "codegen/cpu/depthwise/ChannelLayout.h"
 #include "codegen/cpu/depthwise/RowValues.h"
+#include "codegen/cpu/tiles/TileEpilogue.h"
 
 namespace nacre::codegen::cpu {
 

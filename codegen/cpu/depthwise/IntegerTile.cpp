@@ -8,10 +8,10 @@
 //        patterns once for each row.
 //        1. the window; 2. size and order; 3. a row; 4. a tile.
 
-#include "codegen/cpu/contraction/MachineRows.h"
 #include "codegen/cpu/depthwise/DepthwiseTile.h"
 #include "codegen/cpu/depthwise/IntegerEnding.h"
 #include "codegen/cpu/depthwise/TapProducts.h"
+#include "codegen/cpu/tiles/MachineRows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include <limits>

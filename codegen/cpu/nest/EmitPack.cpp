@@ -10,7 +10,7 @@
 
 #include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/Units.h"
-#include "codegen/cpu/contraction/PackColumns.h"
+#include "codegen/cpu/panels/PackColumns.h"
 #include "dialects/StoredBytes.h"
 #include "dialects/plan/PlanDialect.h"
 

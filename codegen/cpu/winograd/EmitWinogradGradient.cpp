@@ -9,9 +9,9 @@
 //        4. at last the sums are transformed back for the epilogue.
 
 #include "codegen/cpu/Units.h"
-#include "codegen/cpu/contraction/PanelWalk.h"
-#include "codegen/cpu/contraction/TileEpilogue.h"
-#include "codegen/cpu/contraction/TileTables.h"
+#include "codegen/cpu/panels/PanelWalk.h"
+#include "codegen/cpu/tiles/TileEpilogue.h"
+#include "codegen/cpu/tiles/TileTables.h"
 #include "codegen/cpu/winograd/EmitWinograd.h"
 #include "codegen/cpu/winograd/WinogradTiles.h"
 

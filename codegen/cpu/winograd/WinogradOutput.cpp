@@ -3,7 +3,7 @@
 #include "codegen/cpu/winograd/WinogradOutput.h"
 
 #include "codegen/cpu/Units.h"
-#include "codegen/cpu/contraction/TileEpilogue.h"
+#include "codegen/cpu/tiles/TileEpilogue.h"
 #include "codegen/cpu/winograd/WinogradTables.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -11,7 +11,7 @@
 #define NACRE_CODEGEN_CPU_WINOGRAD_WINOGRADSWEEPS_H
 
 #include "codegen/cpu/VectorBuilder.h"
-#include "codegen/cpu/contraction/MachineRows.h"
+#include "codegen/cpu/tiles/MachineRows.h"
 #include "codegen/form/Winograd.h"
 
 namespace nacre::codegen::cpu {

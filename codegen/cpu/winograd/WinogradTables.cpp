@@ -4,7 +4,7 @@
 
 #include "codegen/cpu/winograd/WinogradTables.h"
 
-#include "codegen/cpu/contraction/TileTables.h"
+#include "codegen/cpu/tiles/TileTables.h"
 #include "codegen/cpu/winograd/WinogradSweeps.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MathExtras.h"

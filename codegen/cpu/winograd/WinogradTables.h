@@ -10,7 +10,7 @@
 #ifndef NACRE_CODEGEN_CPU_WINOGRAD_WINOGRADTABLES_H
 #define NACRE_CODEGEN_CPU_WINOGRAD_WINOGRADTABLES_H
 
-#include "codegen/cpu/contraction/MachineRows.h"
+#include "codegen/cpu/tiles/MachineRows.h"
 #include "codegen/form/ContractionShape.h"
 #include "codegen/form/Winograd.h"
 #include <array>

@@ -7,7 +7,7 @@
 #include "codegen/cpu/KernelFunction.h"
 #include "codegen/cpu/Passes.h"
 #include "codegen/cpu/VectorBuilder.h"
-#include "codegen/cpu/contraction/MicroTile.h"
+#include "codegen/cpu/tiles/MicroTile.h"
 
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -2,7 +2,7 @@
 //
 // Which multiply-add instruction a CPU takes, of floats and of bytes.
 
-#include "codegen/cpu/contraction/TileTables.h"
+#include "codegen/cpu/tiles/TileTables.h"
 
 #include "test/unit/codegen/cpu/Machines.h"
 #include "gtest/gtest.h"

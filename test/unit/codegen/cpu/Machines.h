@@ -5,7 +5,7 @@
 #ifndef NACRE_TEST_UNIT_CODEGEN_CPU_MACHINES_H
 #define NACRE_TEST_UNIT_CODEGEN_CPU_MACHINES_H
 
-#include "codegen/cpu/contraction/MachineRows.h"
+#include "codegen/cpu/tiles/MachineRows.h"
 #include "runtime/include/nacre/model_format.h"
 
 namespace nacre::codegen::cpu::test {

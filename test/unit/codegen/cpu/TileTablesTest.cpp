@@ -2,7 +2,7 @@
 //
 // The tables' choices for shapes that matter, and what every choice must satisfy.
 
-#include "codegen/cpu/contraction/TileTables.h"
+#include "codegen/cpu/tiles/TileTables.h"
 #include "codegen/cpu/Units.h"
 
 #include "test/unit/codegen/cpu/Machines.h"

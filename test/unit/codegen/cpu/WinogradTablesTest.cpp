@@ -4,7 +4,7 @@
 
 #include "codegen/cpu/winograd/WinogradTables.h"
 
-#include "codegen/cpu/contraction/TileTables.h"
+#include "codegen/cpu/tiles/TileTables.h"
 #include "test/unit/codegen/cpu/Machines.h"
 #include "llvm/Support/MathExtras.h"
 #include "gtest/gtest.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/kernels/RowBlocks.h"
+#include "compiler/kernels/cpu/RowBlocks.h"
 
 #include "gtest/gtest.h"
 

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "codegen/cpu/attention/AttentionSweeps.h"
+
+#include "codegen/cpu/Combiner.h"
+#include "codegen/cpu/VectorBody.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace nacre::codegen::cpu {
+namespace {
+
+class RowSweeper {
+public:
+  using Index = AttentionForm::Index;
+
+  RowSweeper(VectorBuilder &build, const AttentionForm &form, ArrayRef<Value> buffers, const ScoreRows &rows,
+             const QueryRow &row, Position inBlock)
+      : build(build), form(form), buffers(buffers), rows(rows), row(row), lanes(build.target.vectors.bytes / 4),
+        hasMasks(cpu::hasMasks(build.target, 32) && (!form.isOfCodes || cpu::hasMasks(build.target, 8))),
+        at(build.address({inBlock}, {rows.pitch}, 0)), codesAt(build.address({inBlock}, {rows.codePitch}, 0)),
+        place(build.address({inBlock}, {1}, 0)) {}
+
+  void emit() {
+    rowValues.assign(form.sweeps.size(), Value());
+    if (form.sums[Index::Queries])
+      querySum = sumQueries(*form.sums[Index::Queries]);
+    for (const Pass &pass : passes()) {
+      SmallVector<const Work *> reductions;
+      for (unsigned number : pass.reductions)
+        reductions.push_back(&form.sweeps[number]);
+      SmallVector<Value> folded =
+          reduce(reductions, form.keys.size,
+                 [&](Position key, Piece piece, ValueRange carried) { return step(pass, key, piece, carried); });
+      for (auto [number, value] : llvm::zip_equal(pass.reductions, folded)) {
+        rowValues[number] = value;
+        if (Value kept = rows.kept.lookup(number))
+          build.storeScalar(value, kept, place);
+      }
+    }
+  }
+
+private:
+  /// A pass over a row: the sweep that computes new scores, if any, and the sweeps that reduce them.
+  struct Pass {
+    const Work *map = nullptr;
+    bool isFirst = false;             ///< True if it reads the sums of the first product
+    SmallVector<unsigned> reductions; ///< Numbers of sweeps
+  };
+
+  SmallVector<Pass> passes() const {
+    SmallVector<Pass> result;
+    for (auto [number, sweep] : llvm::enumerate(form.sweeps)) {
+      if (sweep.allParallel() || result.empty())
+        result.push_back({nullptr, result.empty(), {}});
+      if (sweep.allParallel())
+        result.back().map = &sweep;
+      else
+        result.back().reductions.push_back(number);
+    }
+    return result;
+  }
+
+  using Step = llvm::function_ref<SmallVector<Value>(Position, Piece, ValueRange)>;
+
+  /// Returns the scalar to which each of `works` reduces `count` elements. `step` adds a vector of elements to the
+  /// carried values.
+  SmallVector<Value> reduce(ArrayRef<const Work *> works, int64_t count, Step step) {
+    SmallVector<Combiner> combiners;
+    SmallVector<Value> carried;
+    auto identity = [&](const Combiner &combiner, unsigned width) {
+      return build.broadcast(build.constant(combiner.identity), width);
+    };
+    for (const Work *work : works) {
+      combiners.push_back(*Combiner::find(*work->body, 0));
+      combiners.back().nanReturns = isa<arith::MaximumFOp>(combiners.back().op); // a NaN appears again in every weight
+      carried.push_back(identity(combiners.back(), lanes));
+    }
+    const int64_t whole = count - count % lanes;
+    SmallVector<Value> folded =
+        reduceInLoop(build, whole, lanes, /*timesPerIteration=*/1, carried, combiners,
+                     [&](Position at, ValueRange values) { return step(at, {0, lanes, lanes}, values); });
+    for (const Piece &piece : cutIntoPieces(count - whole, lanes, hasMasks)) {
+      SmallVector<Value> start;
+      for (const Combiner &combiner : combiners)
+        start.push_back(identity(combiner, piece.width));
+      SmallVector<Value> last = step({Value(), whole + piece.offset}, {0, piece.lanes, piece.width}, start);
+      for (auto [number, combiner] : llvm::enumerate(combiners))
+        folded[number] =
+            combiner.combine(build, folded[number], build.widen(last[number], piece, identity(combiner, lanes), lanes));
+    }
+    for (auto [work, combiner, value] : llvm::zip_equal(works, combiners, folded))
+      value = combiner.foldLanes(build, value, work->results.front().start);
+    return folded;
+  }
+
+  Value sumQueries(const Work &work) {
+    Value buffer = buffers[form.operands[Index::Queries].argument];
+    auto step = [&](Position depth, Piece piece, ValueRange carried) -> SmallVector<Value> {
+      Value codes = build.load(buffer, build.address({{row.address, 0}, depth}, {1, 1}, 0), piece);
+      return {
+          build.broadcast(inlineBody(build, *work.body, {codes, carried.front()}, piece.width).front(), piece.width)};
+    };
+    return reduce(&work, form.depth.size, step).front();
+  }
+
+  /// Computes and reduces the scores `piece` of the row from `key` on.
+  SmallVector<Value> step(const Pass &pass, Position key, Piece piece, ValueRange carried) {
+    Value address = build.address({{at, 0}, key}, {1, 1}, 0);
+    Value value = build.load(pass.isFirst && pass.map ? rows.sums : rows.scores, address, piece);
+    if (pass.map) {
+      SmallVector<Value> arguments = inputsOf(*pass.map, value, key, piece);
+      arguments.push_back(Value()); // a map reads no accumulator
+      value = inlineBody(build, *pass.map->body, arguments, piece.width, hintsOf(*pass.map)).front();
+      value = build.broadcast(value, piece.width);
+      if (pass.map->results.front().elementType.isF32())
+        build.store(value, rows.scores, address, piece);
+      else
+        build.store(value, rows.codes, build.address({{codesAt, 0}, key}, {1, 1}, 0), piece);
+    }
+    SmallVector<Value> next;
+    for (auto [number, accumulator] : llvm::zip_equal(pass.reductions, carried)) {
+      const Work &sweep = form.sweeps[number];
+      SmallVector<Value> arguments = inputsOf(sweep, value, key, piece);
+      arguments.push_back(accumulator);
+      BodyHints hints;
+      hints.nanReturns = true;
+      next.push_back(
+          build.broadcast(inlineBody(build, *sweep.body, arguments, piece.width, hints).front(), piece.width));
+    }
+    return next;
+  }
+
+  SmallVector<Value> inputsOf(const Work &sweep, Value score, Position key, Piece piece) {
+    SmallVector<Value> values;
+    for (const Input &input : sweep.inputs) {
+      if (input.source == Input::Source::Unread)
+        values.push_back(Value());
+      else if (std::optional<Index> sum = form.sumOf(input))
+        values.push_back(*sum == Index::Queries ? querySum
+                                                : build.load(rows.keySums, build.address({key}, {1}, 0), piece));
+      else if (std::optional<unsigned> reduced = form.sweepOf(input))
+        values.push_back(rowValues[*reduced]);
+      else if (input.source == Input::Source::Work)
+        values.push_back(score);
+      else
+        values.push_back(loadMask(input.access, key, piece));
+    }
+    return values;
+  }
+
+  Value loadMask(const Access &access, Position key, Piece piece) {
+    const unsigned rowLoop = form.batches.size();
+    Value address = build.index(access.offset);
+    for (unsigned number = 0; number < rowLoop; ++number)
+      address = build.address({{address, 0}, {row.batch[number], 0}}, {1, access.strides[number]}, 0);
+    const int64_t stride = access.strides[rowLoop + 1];
+    address = build.address({{address, 0}, {row.number, 0}, key}, {1, access.strides[rowLoop], stride}, 0);
+    Value buffer = buffers[access.argument];
+    return stride == 0   ? build.loadScalar(buffer, address)
+           : stride == 1 ? build.load(buffer, address, piece)
+                         : build.loadStrided(buffer, address, stride, piece);
+  }
+
+  /// Hints that the exponentials of a softmax get differences to the largest score.
+  BodyHints hintsOf(const Work &map) const {
+    auto isLargest = [&](Value value) {
+      auto argument = dyn_cast<BlockArgument>(value);
+      if (!argument || argument.getArgNumber() >= map.inputs.size())
+        return false;
+      const std::optional<unsigned> sweep = form.sweepOf(map.inputs[argument.getArgNumber()]);
+      return sweep && isa<arith::MaximumFOp>(Combiner::find(*form.sweeps[*sweep].body, 0)->op);
+    };
+    BodyHints hints;
+    hints.addedExponents = form.keys.size;
+    hints.negativeExponents = llvm::all_of(map.body->getOps<math::ExpOp>(), [&](math::ExpOp exp) {
+      auto shifted = exp.getOperand().getDefiningOp<arith::SubFOp>();
+      return shifted && isLargest(shifted.getRhs());
+    });
+    return hints;
+  }
+
+  VectorBuilder &build;
+  const AttentionForm &form;
+  const ArrayRef<Value> buffers;
+  const ScoreRows &rows;
+  const QueryRow &row;
+  const unsigned lanes;
+  const bool hasMasks;
+  const Value at, codesAt, place; ///< Offsets of the row's scores and codes, and of its results in `rows.kept`
+  Value querySum;
+  SmallVector<Value> rowValues; ///< Result of each sweep
+};
+
+} // namespace
+
+bool canEmitSweeps(const AttentionForm &form) {
+  auto canReduce = [](const Work &work) { return work.allParallel() || Combiner::find(*work.body, 0); };
+  return llvm::all_of(form.sweeps, canReduce) &&
+         (!form.sums[AttentionForm::Queries] || canReduce(*form.sums[AttentionForm::Queries]));
+}
+
+void emitSweeps(VectorBuilder &build, const AttentionForm &form, ArrayRef<Value> buffers, const ScoreRows &rows,
+                const QueryRow &row, Position inBlock) {
+  RowSweeper(build, form, buffers, rows, row, inBlock).emit();
+}
+
+} // namespace nacre::codegen::cpu

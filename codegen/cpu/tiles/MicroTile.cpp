@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How:   1. the reduction; 2. the epilogue and the stores, from the registers.
+
+#include "codegen/cpu/tiles/MicroTile.h"
+
+#include "codegen/cpu/tiles/InOrderLoop.h"
+#include "codegen/cpu/tiles/TileSteps.h"
+#include "codegen/cpu/tiles/TileSums.h"
+#include "dialects/StoredBytes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <optional>
+
+using namespace mlir;
+
+namespace nacre::codegen::cpu {
+namespace {
+
+class TileEmitter {
+public:
+  TileEmitter(VectorBuilder &build, const LoopedContraction &contraction, ArrayRef<Value> buffers, const Panel &panel,
+              const DepthPart &part, const TileShape &shape, const Addresses &at)
+      : build(build), contraction(contraction), buffers(buffers), panel(panel), part(part), shape(shape), at(at),
+        machine(shape.machine), lanes(machine.lanes), groups(machine.groupsOf(shape.rows)),
+        vectorsOfPart(contraction.parts == 1 ? llvm::divideCeil(shape.columns, lanes) : panel.width / lanes),
+        vectors(contraction.parts * vectorsOfPart), rowStrides(contraction.rows.back().strides),
+        hasFewRegisters(contraction.isOfIntegers() && !machine.hasMixedSums() &&
+                        leavesFewRegisters(machine, shape.rows, vectors)),
+        blocks(sumBlocksOf(machine, contraction, part)), factor(factorType(contraction, panelType())),
+        columns(build, machine, panel.buffer, factor, vectors,
+                contraction.parts == 1 && shape.rows > 1 && endsInHalf(machine, shape.columns)),
+        waiting(build, part, shape, vectors, sumsOf(vectors - 1), contraction.accumulatorType),
+        elements(build, contraction, buffers[contraction.operands[Contraction::Lhs].argument], shape),
+        epilogue(build, contraction, buffers, at), prefetch(build, contraction, buffers, panel, part, shape, at),
+        straight(build, shape, vectors, panel.strides.back(), factor, hasFewRegisters, columns, prefetch) {}
+
+  void emit() {
+    if (part.last)
+      prefetch.end();
+    const Stand stand = {at[Contraction::Lhs], at[Contraction::Rhs], part.ahead};
+    if (blocks.divided) {
+      if (part.first)
+        waiting.store(zeros());
+      reduceBlocks(part.level, stand);
+      if (part.last)
+        finish(waiting.load());
+      return;
+    }
+    // If an addition can read memory, the sums in memory are added at the end, because zeros are the cheaper beginning.
+    const bool goesOn = part.goesOn && !machine.readsMemory;
+    SmallVector<Value> sums = reduce(part.level, part.steps,
+                                     goesOn      ? waiting.load()
+                                     : part.sums ? zeros()
+                                                 : beginnings(),
+                                     stand);
+    if (!part.first && !goesOn)
+      sums = waiting.addedTo(sums);
+    part.last ? finish(sums) : waiting.store(sums);
+  }
+
+private:
+  /// Addresses that a step of the reduction reads and prefetches.
+  struct Stand {
+    Value lhs, rhs, ahead;
+  };
+
+  VectorType vectorOfFactors() const { return VectorType::get({lanes}, factor); }
+  /// Returns how many sums that register holds, in each group of rows.
+  unsigned sumsOf(int64_t vector) const { return machine.rowsOfStep * machine.sumsOfLane * columns.lanesOf(vector); }
+
+  SmallVector<Value> zeros() {
+    SmallVector<Value> sums;
+    for (int64_t number = 0; number < groups * vectors; ++number)
+      sums.push_back(build.constant(
+          cast<TypedAttr>(build.ops.getZeroAttr(vectorOf(contraction.accumulatorType, sumsOf(number % vectors))))));
+    return sums;
+  }
+
+  /// Returns the values that sums begin with if no sums are in memory: the bias, or zero.
+  SmallVector<Value> beginnings() {
+    SmallVector<Value> sums = zeros();
+    // If the bias can be added from memory, zeros are the cheaper beginning. Reordered columns would need a reordered
+    // bias.
+    if (machine.readsMemory || machine.hasMixedSums() || !epilogue.bias() || rowStrides[*epilogue.bias()] != 0 ||
+        columns.reorders())
+      return sums;
+    if (shape.rows > 1 && vectors >= machine.registersPerLoad && shape.columns == vectors * lanes)
+      if (SmallVector<Value> loaded =
+              epilogue.beginningsOfRows(shape.rows, vectors, VectorType::get({lanes}, contraction.accumulatorType));
+          !loaded.empty()) {
+        for (int64_t number = 0; number < shape.rows * vectors; ++number)
+          begun.insert(number);
+        return loaded;
+      }
+    for (auto [number, sum] : llvm::enumerate(sums)) {
+      const int64_t vector = int64_t(number) % vectors, column = vector * lanes, width = columns.lanesOf(vector);
+      if (Value bias = epilogue.beginning(width, column, std::min<int64_t>(width, shape.columns - column))) {
+        sum = bias;
+        begun.insert(number);
+      }
+    }
+    return sums;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 1. The reduction
+  //===--------------------------------------------------------------------===//
+
+  int64_t sizeOf(unsigned level) const { return level == part.level ? part.steps : contraction.depth[level].size; }
+
+  int64_t stepsInside(unsigned level) const {
+    int64_t steps = 1;
+    for (const ContractionLoop &loop : llvm::drop_begin(contraction.depth, level + 1))
+      steps *= loop.size;
+    return steps;
+  }
+
+  Stand advancedBy(unsigned level, Position step, const Stand &from) {
+    auto moved = [&](Value address, int64_t stride) { return build.address({{address, 0}, step}, {1, stride}, 0); };
+    return {moved(from.lhs, contraction.depth[level].strides[Contraction::Lhs]), moved(from.rhs, panel.strides[level]),
+            from.ahead ? moved(from.ahead, stepsInside(level) * part.aheadStride) : Value()};
+  }
+
+  /// Adds the whole part, block by block, to the sums in memory.
+  void reduceBlocks(unsigned level, const Stand &from) {
+    const int64_t size = sizeOf(level);
+    if (level < blocks.level)
+      return build.loop(0, size, 1, [&](Position step) { reduceBlocks(level + 1, advancedBy(level, step, from)); });
+    auto block = [&](Position step, int64_t steps) {
+      waiting.store(waiting.addedTo(reduce(level, steps, zeros(), advancedBy(level, step, from))));
+    };
+    const int64_t whole = size - size % blocks.steps;
+    build.loop(0, whole, blocks.steps, [&](Position step) { block(step, blocks.steps); });
+    if (whole < size)
+      block({Value(), whole}, size - whole);
+  }
+
+  /// Adds up `size` iterations of the loop `level`.
+  SmallVector<Value> reduce(unsigned level, int64_t size, ValueRange accumulators, const Stand &from) {
+    if (level + 1 < contraction.depth.size())
+      return build.loop(0, size, 1, accumulators, [&](Position step, ValueRange carried) {
+        return reduce(level + 1, contraction.depth[level + 1].size, carried, advancedBy(level, step, from));
+      });
+
+    if (!endsRun())
+      return reduceSteps(level, size, accumulators, from);
+    // The last group stays within the run, so it overlaps the group before it. It is paired with that one if it has no
+    // other partner.
+    const bool inPair = machine.multiplyAddTwo && size % 2 == 0;
+    const int64_t before = size - (inPair ? 2 : 1);
+    SmallVector<Value> sums = accumulators;
+    if (before > 0)
+      sums = reduceSteps(level, before, accumulators, from);
+    const Stand rest = advancedBy(level, {Value(), before}, from);
+    const Value last = advancedBy(level, {Value(), size - 1}, from).lhs;
+    const RowElements::ElementOf ofRest = elements.straight(rest.lhs, 1, /*asVectors=*/false),
+                                 ofLast = elements.straight(build.add(last, -contraction.groups.overlap()), 1,
+                                                            /*asVectors=*/false);
+    return straight.multiplyAdd(sums, rest.rhs, size - before, [&](int64_t row, int64_t step) {
+      return step + 1 < size - before ? ofRest(row, 0) : ofLast(row, 0);
+    });
+  }
+
+  /// True if the last step of the innermost loop in this part overlaps the step before it.
+  bool endsRun() const {
+    return contraction.groups.overlap() > 0 && (part.level + 1 < contraction.depth.size() || part.last);
+  }
+
+  SmallVector<Value> reduceSteps(unsigned level, int64_t size, ValueRange accumulators, const Stand &from) {
+    const bool byVectors = elements.areVectors(), together = elements.areTogether();
+    // Prefetching costs an instruction or two per iteration, so two steps share it. But if a row's element is broadcast
+    // for one multiply-add, LLVM writes the sum over it, and then finds no registers for a second step.
+    const bool overwritesElements = vectors == 1 && !machine.readsBroadcasts;
+    const int64_t unroll = byVectors                           ? stepsPerIteration(machine, shape.rows, vectors)
+                           : together                          ? stepsTogether(size)
+                           : from.ahead && !overwritesElements ? std::min<int64_t>(size, 2)
+                                                               : 1;
+    const int64_t whole = size - size % unroll;
+    const bool loops = whole > unroll;
+    SmallVector<Value> sums = accumulators;
+    const int64_t streamed = registersStreamed();
+    if (loops && byVectors && goesInOrder())
+      sums = reduceInOrder(whole, unroll, accumulators, from.lhs, from.rhs);
+    else if (loops && (together || (byVectors && (unroll > machine.stepsOfRegister() || streamed))))
+      sums = reduceByPointers(whole, unroll, accumulators, from.lhs, from.rhs);
+    else if (loops)
+      sums = build.loop(0, whole, unroll, accumulators, [&](Position step, ValueRange carried) {
+        const Stand stand = advancedBy(level, step, from);
+        return multiplyAdd(carried, stand, unroll, byVectors);
+      });
+    // A longer remainder would load elements early, which registers cannot hold. Pairs need no pointer of their own
+    // here.
+    std::optional<ColumnStream> stream;
+    if (!loops && whole > 0 && size - whole <= 1 && byVectors && streamed > machine.registersPerLoad &&
+        !contraction.isOfIntegers())
+      stream.emplace(build, streamed, vectorOfFactors(), build.pointer(panel.buffer, from.rhs));
+    // The remainder: first vectors of a row's elements, then single elements.
+    const int64_t rest = loops ? whole : 0, vectorsEnd = byVectors ? size - size % machine.stepsOfRegister() : whole;
+    for (auto [begin, end, isVectors] : {std::tuple(rest, whole, byVectors), std::tuple(whole, vectorsEnd, true),
+                                         std::tuple(vectorsEnd, size, false)}) {
+      if (begin == end)
+        continue;
+      // Tiles of integers lack the registers for several vectors of each row's elements.
+      const bool isApart = isVectors && shape.rows > 1 && contraction.isOfIntegers();
+      const int64_t most = isApart ? machine.stepsOfRegister() : end - begin;
+      for (int64_t step = begin; step < end; step += most) {
+        if (step > begin)
+          build.fence();
+        Stand stand = advancedBy(level, {Value(), step}, from);
+        if (begin >= whole)
+          stand.ahead = {};
+        sums = multiplyAdd(sums, stand, std::min(most, end - step), isVectors, stream ? &*stream : nullptr);
+      }
+    }
+    return sums;
+  }
+
+  /// Returns how many steps of an iteration of `size` steps load their row elements together. Each step needs its own
+  /// registers, and LLVM loads them early. A long iteration, whose sums and pointers also need registers, would have
+  /// too few.
+  int64_t stepsTogether(int64_t size) const {
+    const int64_t longest = stepsPerIteration(machine, shape.rows, vectors);
+    return size <= longest ? longest : lanes;
+  }
+
+  /// True if an iteration is written in the order in which the core starts its instructions.
+  bool goesInOrder() const {
+    return machine.inOrder && !machine.hasMixedSums() && (panelType() == factor || contraction.groups.k > 1);
+  }
+
+  Type panelType() const { return cast<MemRefType>(panel.buffer.getType()).getElementType(); }
+
+  /// Returns the registers that each load of the panel fills if the tile reads all of the panel in order; else 0.
+  int64_t registersStreamed() const {
+    const bool asItLies = panel.strides.back() == vectors * lanes * contraction.groups.k &&
+                          (panelType() == factor || contraction.groups.k > 1);
+    return asItLies ? registersPerStream(machine, shape.rows, vectors) : 0;
+  }
+
+  /// Runs iterations that load several elements at once, from pointers that each iteration moves on. A panel that
+  /// streams has a pointer, too.
+  SmallVector<Value> reduceByPointers(int64_t size, int64_t unroll, ValueRange accumulators, Value lhs, Value rhs) {
+    SmallVector<Value> carried(accumulators);
+    carried.append(elements.pointers(lhs));
+    const size_t pointers = carried.size() - accumulators.size();
+    const int64_t streamed = registersStreamed();
+    if (streamed)
+      carried.push_back(build.pointer(panel.buffer, rhs));
+    // Count up to zero if the panel streams, because then nothing else needs the counter; this saves a comparison.
+    const int64_t from = streamed ? -size : 0;
+    SmallVector<Value> results = build.loop(from, from + size, unroll, carried, [&](Position step, ValueRange carried) {
+      RowElements::Iteration rows = elements.iteration(carried.slice(accumulators.size(), pointers), unroll);
+      const ValueRange before = carried.take_front(accumulators.size());
+      SmallVector<Value> next;
+      if (streamed) {
+        ColumnStream stream(build, streamed, vectorOfFactors(), carried.back());
+        next = straight.multiplyAdd(before, Value(), unroll, rows.elementOf, &stream);
+        rows.next.push_back(stream.end());
+      } else {
+        next = straight.multiplyAdd(before, build.address({{rhs, 0}, step}, {1, panel.strides.back()}, 0), unroll,
+                                    rows.elementOf);
+      }
+      next.append(rows.next);
+      return next;
+    });
+    results.truncate(accumulators.size());
+    return results;
+  }
+
+  SmallVector<Value> reduceInOrder(int64_t size, int64_t unroll, ValueRange accumulators, Value lhs, Value rhs) {
+    InOrderLoop::Stand first = {elements.pointers(lhs), build.pointer(panel.buffer, rhs)};
+    auto extended = [&](Value value) { return elements.extend(value); };
+    return InOrderLoop(build, machine, vectorOfFactors(), vectors, elements.inMemory(),
+                       panel.strides.back() * bytesOfElement(panelType()), unroll, extended)
+        .reduce(accumulators, first, size);
+  }
+
+  /// Adds up `steps` steps without a loop. `byVectors`: a row's elements are loaded as vectors of `steps` elements.
+  /// Columns lie at `from.rhs` or come from the stream.
+  SmallVector<Value> multiplyAdd(ValueRange accumulators, const Stand &from, int64_t steps, bool byVectors,
+                                 ColumnStream *stream = nullptr) {
+    return straight.multiplyAdd(accumulators, from.rhs, steps, elements.straight(from.lhs, steps, byVectors), stream,
+                                from.ahead);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 2. Epilogue and stores
+  //===--------------------------------------------------------------------===//
+
+  void finish(SmallVector<Value> sums) {
+    if (machine.hasMixedSums())
+      sums = sumsByRow(build, shape, sums, vectors);
+    const int64_t lanesOfRow = machine.sumsOfRegister(), inRow = int64_t(sums.size()) / shape.rows;
+    // If registers are few, the epilogue loads its inputs together with the columns that need them.
+    const int64_t together = hasFewRegisters ? epilogue.vectorsTogether(lanesOfRow) : inRow;
+    for (int64_t vector = 0; vector < inRow; vector += together)
+      for (int64_t row = 0; row < shape.rows; ++row) {
+        if (together < inRow)
+          build.fence();
+        const auto distances = llvm::map_to_vector<6>(rowStrides, [row](int64_t stride) { return row * stride; });
+        MutableArrayRef<Value> ofRow = MutableArrayRef(sums).slice(row * inRow, inRow);
+        if (vector == 0)
+          columns.order(ofRow);
+        epilogue.finishRow(ofRow, vectorsOfPart, lanesOfRow, shape.columns, distances,
+                           [&](int64_t vector) { return begun.contains(row * inRow + vector); },
+                           {vector, vector + together});
+      }
+  }
+
+  VectorBuilder &build;
+  const LoopedContraction &contraction;
+  ArrayRef<Value> buffers;
+  const Panel &panel;
+  const DepthPart &part;
+  const TileShape &shape;
+  const Addresses &at;
+  const MachineRow &machine;
+  const unsigned lanes;
+  const int64_t groups; ///< Groups of rows that are multiplied at once
+  const int64_t vectorsOfPart, vectors;
+  ArrayRef<int64_t> rowStrides;
+  /// True if registers hold only the columns of one load; LLVM starts loads early if it may.
+  const bool hasFewRegisters;
+  const SumBlocks blocks;
+  const Type factor; ///< Type of a lane of columns when it is multiplied
+  PanelColumns columns;
+  TileSums waiting;
+  RowElements elements;
+  TileEpilogue epilogue;
+  TilePrefetch prefetch;
+  TileSteps straight;
+  llvm::SmallDenseSet<int64_t> begun; ///< Sums that began with the epilogue's bias
+};
+
+} // namespace
+
+void emitTile(VectorBuilder &build, const LoopedContraction &contraction, ArrayRef<Value> buffers, const Panel &panel,
+              const DepthPart &part, const TileShape &shape, const Addresses &at) {
+  const bool hides = contraction.isOfIntegers() && !shape.machine.readsMemory && shape.rows > 1;
+  TileEmitter(build, contraction, buffers, panel, part, shape, hides ? withColumnsHidden(build, contraction, at) : at)
+      .emit();
+}
+
+} // namespace nacre::codegen::cpu

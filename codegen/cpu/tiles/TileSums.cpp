@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "codegen/cpu/tiles/TileSums.h"
+
+#include "codegen/cpu/tiles/RowElements.h"
+#include "dialects/StoredBytes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace nacre::codegen::cpu {
+
+SumBlocks sumBlocksOf(const MachineRow &machine, const LoopedContraction &contraction, const DepthPart &part) {
+  SmallVector<int64_t> loops = {part.steps};
+  for (const ContractionLoop &loop : llvm::drop_begin(contraction.depth, part.level + 1))
+    loops.push_back(loop.size);
+  const bool takesManySteps = loadsRowVectors(machine, contraction) || loadsRowsTogether(machine, contraction);
+  if (contraction.isOfIntegers()) // There is no rounding.
+    return {part.level, part.steps, false};
+  SumBlocks blocks = chooseSumBlocks(loops, takesManySteps ? stepsOfLargeTiles(machine) : 1);
+  blocks.level += part.level;
+  return blocks;
+}
+
+TileSums::TileSums(VectorBuilder &build, const DepthPart &part, const TileShape &shape, int64_t vectors,
+                   unsigned lastLanes, Type type)
+    : build(build), part(part), shape(shape), vectors(vectors), lastLanes(lastLanes),
+      type(VectorType::get({shape.machine.sumsOfRegister()}, type)) {
+  if (!part.sums || shape.machine.registersPerLoad == 1 || vectors == 1)
+    return;
+  pointers.push_back(build.pointer(part.sums, part.sumsAt));
+  while (int64_t(pointers.size()) < shape.machine.groupsOf(shape.rows))
+    pointers.push_back(build.moved(pointers.back(), groupStride() * bytesOfElement(type)));
+}
+
+/// Returns the lanes of that register of sums, all of them valid.
+Piece TileSums::pieceOf(int64_t number) const {
+  const unsigned width = (number + 1) % vectors == 0 ? lastLanes : type.getNumElements();
+  return {0, width, width};
+}
+
+Value TileSums::addressOf(int64_t number) {
+  return build.add(part.sumsAt, number / vectors * groupStride() + number % vectors * type.getNumElements());
+}
+
+Value TileSums::pointerOf(int64_t number) {
+  return build.add(pointers[number / vectors], number % vectors * shape.machine.registerBytes());
+}
+
+SmallVector<Value> TileSums::load() {
+  SmallVector<Value> sums;
+  for (int64_t number = 0; number < count(); ++number)
+    sums.push_back(pointers.empty() ? build.load(part.sums, addressOf(number), pieceOf(number))
+                                    : build.loadAt(pointerOf(number), type));
+  return sums;
+}
+
+SmallVector<Value> TileSums::addedTo(ArrayRef<Value> sums) {
+  SmallVector<Value> added;
+  for (auto [sum, before] : llvm::zip_equal(sums, load()))
+    added.push_back(type.getElementType().isInteger()
+                        ? arith::AddIOp::create(build.ops, build.loc, before, sum).getResult()
+                        : arith::AddFOp::create(build.ops, build.loc, before, sum).getResult());
+  return added;
+}
+
+void TileSums::store(ArrayRef<Value> sums) {
+  for (auto [number, sum] : llvm::enumerate(sums))
+    pointers.empty() ? build.store(sum, part.sums, addressOf(number), pieceOf(number))
+                     : build.storeAt(sum, pointerOf(number));
+}
+
+/// Returns the lanes of a row in two registers, with sum `number` of each column.
+static SmallVector<int64_t> lanesOf(const MachineRow &machine, int64_t row, int64_t number) {
+  SmallVector<int64_t> from;
+  for (int64_t half : {0, 1})
+    for (int64_t lane = 0; lane < machine.lanes; ++lane)
+      from.push_back(((machine.rowsOfStep * half + row) * machine.lanes + lane) * machine.sumsOfLane + number);
+  return from;
+}
+
+SmallVector<Value> sumsByRow(VectorBuilder &build, const TileShape &shape, ArrayRef<Value> sums, int64_t vectors) {
+  const MachineRow &machine = shape.machine;
+  assert(machine.rowsOfStep * machine.sumsOfLane == 2 && "no other instructions are known");
+  SmallVector<Value> ofRows;
+  for (int64_t row = 0; row < shape.rows; ++row)
+    for (int64_t vector = 0; vector < vectors; vector += 2) {
+      const int64_t first = row / machine.rowsOfStep * vectors + vector;
+      // The last register of an odd number has no neighbour.
+      Value next = sums[vector + 1 < vectors ? first + 1 : first];
+      auto part = [&](int64_t number) -> Value {
+        return vector::ShuffleOp::create(build.ops, build.loc, sums[first], next,
+                                         lanesOf(machine, row % machine.rowsOfStep, number));
+      };
+      Value all = part(0);
+      for (int64_t number = 1; number < machine.sumsOfLane; ++number)
+        all = arith::AddIOp::create(build.ops, build.loc, all, part(number));
+      ofRows.push_back(all);
+    }
+  return ofRows;
+}
+
+} // namespace nacre::codegen::cpu

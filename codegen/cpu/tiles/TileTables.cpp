@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How:   1. what fits the registers; 2. the cost of a tile; 3. division of a run; 4. width of panels; 5. division of
+//           the reduction, for the cache and for the precision of sums; 6. division of a cut axis; 7. weights whose
+//           bytes limit the speed.
+
+#include "codegen/cpu/tiles/TileTables.h"
+
+#include "codegen/cpu/Units.h"
+
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <numeric>
+
+namespace nacre::codegen::cpu {
+
+//===----------------------------------------------------------------------===//
+// 1. Registers
+//===----------------------------------------------------------------------===//
+
+/// True if sums and operands fit. If columns pass by the rows' elements, each row has `ofRow` registers of elements,
+/// and `onTheirWay` registers of columns are loaded.
+static bool registersFit(const MachineRow &machine, int64_t rows, int64_t vectors, int64_t ofRow, int64_t onTheirWay) {
+  const int64_t groups = machine.groupsOf(rows);
+  const int64_t operands =
+      machine.multipliesByElement ? ofRow * rows + onTheirWay * machine.registersOfVector : std::min(groups, vectors);
+  return groups * vectors + operands + machine.spareRegisters <= machine.registers;
+}
+
+bool tileFits(const MachineRow &machine, int64_t rows, int64_t vectors) {
+  // Two steps at once need words and columns of both. In order, columns of the next step are loaded anyway.
+  const int64_t steps = machine.multiplyAddTwo && !machine.inOrder ? 2 : 1;
+  const int64_t onTheirWay = machine.inOrder ? 2 * vectors : steps * std::min<int64_t>(vectors, 3);
+  return registersFit(machine, rows, vectors, /*ofRow=*/steps, onTheirWay) && rows <= machine.highestTile;
+}
+
+bool leavesFewRegisters(const MachineRow &machine, int64_t rows, int64_t vectors) {
+  return machine.multipliesByElement && machine.groupsOf(rows) * vectors + rows + 2 * vectors > machine.registers;
+}
+
+int64_t mostRows(const MachineRow &machine, int64_t rowBytes) {
+  const auto wayBytes = int64_t(machine.model->l1WayBytes);
+  const int64_t sets = wayBytes / std::gcd(std::max<int64_t>(rowBytes, 1), wayBytes);
+  return std::min<int64_t>(16, machine.waysOfRows * sets);
+}
+
+bool endsInHalf(const MachineRow &machine, int64_t columns) {
+  const int64_t last = (columns - 1) % machine.lanes + 1;
+  return machine.hasHalves && 2 * last <= machine.lanes;
+}
+
+int64_t mostRows(const MachineRow &machine, const ContractionShape &shape, int64_t columns) {
+  const int64_t most = mostRows(machine, shape.rowBytes), vectors = llvm::divideCeil(columns, machine.lanes);
+  if (shape.parts > 1 || vectors == 1 || !endsInHalf(machine, columns))
+    return most;
+  // LLVM writes the sum of the half over a row's element, so that each row needs one more register.
+  return std::clamp<int64_t>((machine.registers - machine.spareRegisters - vectors) / (vectors + 1), 1, most);
+}
+
+/// Returns the registers of columns that stream: those of one load that has arrived, and those of the next.
+static int64_t streamed(int64_t perLoad) { return 2 * perLoad; }
+
+int64_t stepsPerIteration(const MachineRow &machine, int64_t rows, int64_t vectors) {
+  if (!machine.multipliesByElement)
+    return 1;
+  // Rows load pairs of registers if these fit. Larger tiles would need more code, more pointers to rows than there are
+  // registers, or columns beyond the reach of a paired load.
+  constexpr int64_t mostPairs = 6, mostProducts = 160, mostColumnBytes = 1024;
+  const int64_t steps = 2 * machine.stepsOfRegister();
+  if (steps * rows * vectors > mostProducts || steps * vectors * machine.registerBytes() > mostColumnBytes)
+    return machine.stepsOfRegister();
+  // Words that are divided after they are loaded need registers for both forms.
+  if (machine.types.k == 8 && machine.rowsOfStep == 1)
+    return machine.stepsOfRegister();
+  // In order, elements are loaded when they are needed.
+  const bool inPairs = machine.inOrder || (rows <= mostPairs && registersFit(machine, rows, vectors, 2,
+                                                                             streamed(machine.registersPerStream)));
+  return inPairs ? steps : machine.stepsOfRegister();
+}
+
+int64_t registersPerStream(const MachineRow &machine, int64_t rows, int64_t vectors) {
+  if (!machine.multipliesByElement || machine.registersPerStream <= machine.registersPerLoad)
+    return 0;
+  const int64_t unroll = stepsPerIteration(machine, rows, vectors);
+  for (int64_t perLoad : {machine.registersPerStream, machine.registersPerLoad})
+    if (perLoad > 1 && unroll * vectors % perLoad == 0 &&
+        registersFit(machine, rows, vectors, unroll / machine.stepsOfRegister(), streamed(perLoad)))
+      return perLoad;
+  return 0;
+}
+
+int64_t stepsOfLargeTiles(const MachineRow &machine) {
+  return machine.multipliesByElement ? 2 * machine.stepsOfRegister() : 1;
+}
+
+//===----------------------------------------------------------------------===//
+// 2. The cost of a tile
+//===----------------------------------------------------------------------===//
+
+/// Returns the cycles of one step of the reduction, of as many elements as an instruction takes.
+static double stepCycles(const MachineRow &machine, int64_t rows, int64_t vectors) {
+  constexpr double loopInstructions = 4;
+  const double unroll = double(stepsPerIteration(machine, rows, vectors));
+  const double rowLoads = double(rows) / (machine.multipliesByElement ? machine.stepsOfRegister() : 1);
+  const double rowInstructions = rowLoads / (unroll > machine.stepsOfRegister() ? machine.registersPerLoad : 1);
+  const double columnLoads = double(vectors) / machine.registersPerLoad;
+  const int64_t perStream = registersPerStream(machine, rows, vectors);
+  const double columnInstructions = perStream ? double(vectors) / perStream : columnLoads;
+  const double multiplyAdds =
+      (machine.cycles * vectors + machine.rowCycles) * machine.groupsOf(rows) + machine.columnCycles * vectors;
+  // In order, halves are loaded: two of columns and the move that joins them, each together with a multiply-add.
+  const double loads = machine.loadCycles * (machine.inOrder ? 2 * rowLoads + 3.0 * vectors : rowLoads + columnLoads);
+  // Words of bytes come from the first-level cache, in which parts of the depth keep them.
+  const double stream =
+      double(vectors * machine.registerBytes()) / (machine.model->l2BytesPerCycle * (machine.types.k == 1 ? 1 : 2));
+  return std::max({multiplyAdds, loads, stream, machine.latency}) + machine.iterationCycles / unroll +
+         machine.issueCycles * (rowInstructions + columnInstructions + loopInstructions / unroll);
+}
+
+/// Returns the cycles of a tile per step, including its share of the work that happens once: addresses, epilogue,
+/// stores.
+static double tileCycles(const MachineRow &machine, int64_t rows, int64_t vectors, int64_t steps) {
+  return stepCycles(machine, rows, vectors) + (10.0 + 1.5 * rows * vectors) / steps;
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Runs
+//===----------------------------------------------------------------------===//
+
+RunSplit splitRun(const MachineRow &machine, int64_t rows, int64_t vectors, int64_t depth, int64_t most, bool greedy) {
+  const int64_t steps = llvm::divideCeil(depth, machine.types.k);
+  RunSplit best;
+  best.cycles = std::numeric_limits<double>::infinity();
+  auto price = [&](int64_t tile, int64_t count, llvm::ArrayRef<int64_t> tail) {
+    double cycles = count * tileCycles(machine, tile, vectors, steps);
+    for (int64_t rest : tail)
+      cycles += tileCycles(machine, rest, vectors, steps);
+    if (cycles < best.cycles)
+      best = {tile, count, llvm::SmallVector<int64_t, 2>(tail), cycles};
+  };
+  for (int64_t tile = std::min(rows, most); tile >= 1; --tile) {
+    // Panels can be as wide as another CPU wants them; then even one row spills.
+    if (tile > 1 && !tileFits(machine, tile, vectors))
+      continue;
+    const int64_t count = rows / tile, rest = rows % tile;
+    if (rest == 0) {
+      price(tile, count, {});
+      continue;
+    }
+    price(tile, count, {rest});
+    // A small remainder wastes the latency of the multiply-adds: divide it and the last whole tile evenly.
+    const int64_t shared = tile + rest;
+    if (count > 1 && !greedy)
+      price(tile, count - 1, {shared - shared / 2, shared / 2});
+    // The last tile takes the remainder, too, if registers hold its sums and rows.
+    if (count > 1 && greedy && machine.multipliesByElement && shared <= most && tileFits(machine, shared, vectors))
+      price(tile, count - 1, {shared});
+  }
+  return best;
+}
+
+//===----------------------------------------------------------------------===//
+// 4. Panels
+//===----------------------------------------------------------------------===//
+
+/// Returns the cycles of one of the shape's runs for one step of an instruction, in panels of `vectors` vectors.
+static double stepCyclesOfRun(const MachineRow &machine, const ContractionShape &shape, int64_t vectors, int64_t most) {
+  const int64_t width = vectors * machine.lanes, full = shape.columns / width, rest = shape.columns % width;
+  double cycles = full * splitRun(machine, shape.rows, shape.parts * vectors, shape.depth, most).cycles;
+  if (rest)
+    cycles +=
+        splitRun(machine, shape.rows, shape.parts * llvm::divideCeil(rest, machine.lanes), shape.depth, most).cycles;
+  return cycles;
+}
+
+int64_t choosePanelWidth(const MachineRow &machine, const ContractionShape &shape) {
+  const int64_t needed = llvm::divideCeil(shape.columns, machine.lanes);
+  // A single row reads every weight once. Wide panels keep many loads in flight.
+  if (shape.isSingleRow())
+    return machine.lanes *
+           std::clamp<int64_t>(machine.vectorsOfSingleRow / shape.parts, 1, std::max<int64_t>(needed, 1));
+
+  const int64_t most = mostRows(machine, shape.rowBytes);
+  int64_t best = 1;
+  double bestCycles = std::numeric_limits<double>::infinity();
+  for (int64_t vectors = 1; vectors <= needed && tileFits(machine, 1, shape.parts * vectors); ++vectors) {
+    const double zeros = double(llvm::alignTo(needed, vectors) - needed) / double(needed);
+    const double cycles = stepCyclesOfRun(machine, shape, vectors, most) * (1 + machine.paddingCost * zeros);
+    // Among nearly equal widths, take the narrower: its panel stays in the first-level cache for longer.
+    if (cycles < bestCycles * (1 - machine.nearlyEqual)) {
+      bestCycles = cycles;
+      best = vectors;
+    }
+  }
+  return best * machine.lanes;
+}
+
+int64_t sliceOfPanel(const MachineRow &machine, const ContractionShape &shape, int64_t width) {
+  // An epilogue needs whole registers.
+  const int64_t unit = machine.lanes * (machine.hasMixedSums() ? 2 : 1), wanted = choosePanelWidth(machine, shape);
+  for (int64_t slice = std::min(width, wanted) / unit * unit; slice > 0; slice -= unit)
+    if (width % slice == 0)
+      return slice;
+  return width;
+}
+
+double runCycles(const MachineRow &machine, const ContractionShape &shape, int64_t width) {
+  return stepCyclesOfRun(machine, shape, llvm::divideCeil(width, machine.lanes), mostRows(machine, shape.rowBytes)) *
+         llvm::divideCeil(shape.depth, machine.types.k);
+}
+
+double runCycles(const MachineRow &machine, const ContractionShape &shape) {
+  return runCycles(machine, shape, choosePanelWidth(machine, shape));
+}
+
+//===----------------------------------------------------------------------===//
+// 5. Parts of the reduction
+//===----------------------------------------------------------------------===//
+
+DepthSplit splitDepth(llvm::ArrayRef<int64_t> loops, int64_t stepBytes, uint64_t cacheBytes, int64_t unroll) {
+  DepthSplit whole;
+  whole.steps = loops.front();
+  // Rows and sums need the other half.
+  const int64_t wanted = std::max<int64_t>(1, int64_t(cacheBytes / 2) / stepBytes);
+  const int64_t depth = std::accumulate(loops.begin(), loops.end(), int64_t(1), std::multiplies<>());
+  // Sending sums to memory and back costs as much as a dozen steps, so short parts do not pay.
+  if (depth <= 2 * wanted)
+    return whole;
+
+  DepthSplit split;
+  split.level = loops.size() - 1;
+  int64_t inner = 1;
+  while (split.level > 0 && inner * loops[split.level] <= wanted)
+    inner *= loops[split.level--];
+  const int64_t size = loops[split.level], most = std::max<int64_t>(1, wanted / inner);
+  int64_t parts = llvm::divideCeil(size, most);
+  // The loops around this one run through its last part again and again, so all parts get the same length.
+  while (split.level > 0 && size % parts != 0)
+    ++parts;
+  split.steps = llvm::divideCeil(size, parts);
+  if (split.level == 0 && inner == 1)
+    split.steps = std::min(size, int64_t(llvm::alignTo(split.steps, unroll)));
+  split.count = llvm::divideCeil(size, split.steps);
+  for (int64_t loop : loops.take_front(split.level))
+    split.count *= loop;
+  const int64_t steps = split.steps * inner;
+  return split.count > 1 && steps * 4 >= wanted ? split : whole;
+}
+
+SumBlocks chooseSumBlocks(llvm::ArrayRef<int64_t> loops, int64_t unroll) {
+  constexpr int64_t wanted = 512;
+  const int64_t depth = std::accumulate(loops.begin(), loops.end(), int64_t(1), std::multiplies<>());
+  if (depth <= kSerialSteps)
+    return {0, loops.front(), false};
+  SumBlocks blocks{unsigned(loops.size() - 1), 1, true};
+  int64_t inner = 1;
+  while (blocks.level > 0 && inner * loops[blocks.level] <= wanted)
+    inner *= loops[blocks.level--];
+  const int64_t size = loops[blocks.level], least = llvm::divideCeil(size, std::max<int64_t>(1, wanted / inner));
+  // Only the innermost loop is unrolled.
+  const int64_t multiple = inner == 1 ? unroll : 1;
+  blocks.steps = llvm::alignTo(llvm::divideCeil(size, least), multiple);
+  // Take a few more blocks if that makes them equal: a shorter last block needs code of its own.
+  for (int64_t count = least; count <= 2 * least; ++count)
+    if (size % (count * multiple) == 0) {
+      blocks.steps = size / count;
+      break;
+    }
+  return blocks;
+}
+
+//===----------------------------------------------------------------------===//
+// 6. Blocks of units
+//===----------------------------------------------------------------------===//
+
+int64_t chooseBlock(const CutShape &cut, int64_t rows, uint64_t cacheBytes) {
+  constexpr int64_t wantedUnits = 16;
+  const int64_t fits = std::max<int64_t>(1, int64_t(cacheBytes / 2) / std::max<int64_t>(1, cut.bytesPerIndex));
+  const int64_t least = std::max<int64_t>(1, 4 * rows / cut.rowsPerIndex);
+  int64_t blocks = llvm::divideCeil(cut.extent, std::max(least, fits));
+  const int64_t wantedBlocks = llvm::divideCeil(wantedUnits, cut.parts);
+  blocks = std::max(blocks, std::min(wantedBlocks, std::max<int64_t>(1, cut.extent / least)));
+  const int64_t block = llvm::divideCeil(cut.extent, blocks);
+  if (cut.rowsPerIndex == 1)
+    return block < cut.extent ? llvm::alignTo(block, rows) : block;
+  if (cut.extent < kFewIndices) {
+    // Threads share the parts; if there are few, also halves of the axis.
+    const int64_t half = llvm::divideCeil(cut.extent, 2);
+    return cut.parts < wantedUnits && half * cut.rowsPerIndex >= 2 * rows ? std::min(block, half) : block;
+  }
+  // If the cache does not hold all rows, each block reads all panels.
+  const int64_t smallest = fits < cut.extent ? std::max(least, 2 * block / 3) : least;
+  return evenExtent(cut.extent, block, smallest, std::max(block, fits));
+}
+
+//===----------------------------------------------------------------------===//
+// 7. Weights
+//===----------------------------------------------------------------------===//
+
+bool gainsByHalfTheBytes(const MachineRow &machine, const WeightReading &reading, Number narrow, uint64_t cacheBytes) {
+  // A small gain is not worth the rounding of weights.
+  constexpr double worthwhile = 0.85;
+  auto streaming = [&](double bytes) {
+    return bytes / (reading.repeats && bytes <= double(cacheBytes) ? machine.model->l2BytesPerCycle
+                                                                   : machine.model->memoryBytesPerCycle);
+  };
+  const double bytes = reading.elements * bytesOf(Number::F32);
+  const double arithmetic = reading.multiplyAdds / machine.productsPerCycle();
+  const double widening = reading.elements / double(machine.lanes) * machine.widenCycles(narrow);
+  return std::max(streaming(bytes / 2), arithmetic + widening) < worthwhile * std::max(streaming(bytes), arithmetic);
+}
+
+} // namespace nacre::codegen::cpu
