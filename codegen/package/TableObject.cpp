@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:   see TableObject.h.
+// See TableObject.h for what and how.
 
 #include "codegen/package/TableObject.h"
 #include "codegen/package/GpuRows.h"
 #include "codegen/package/LibrarySum.h"
 #include "codegen/package/PackGpuCode.h"
+#include "codegen/package/RuntimeSlots.h"
 #include "codegen/package/TableRows.h"
 #include "codegen/package/WeightsFile.h"
 #include "runtime/include/nacre/weights_format.h"
@@ -30,7 +31,7 @@ namespace {
 // 1. Constants
 //===----------------------------------------------------------------------===//
 
-/// A pointer inside a row: its offset, and its target.
+/// A pointer inside a row: where it is, and what to.
 struct Pointer {
   size_t offset;
   Constant *target;
@@ -40,8 +41,8 @@ class ConstantTables {
 public:
   explicit ConstantTables(Module &module) : module(module), context(module.getContext()) {}
 
-  /// Adds a hidden constant array that holds `rows` with `pointers`, which are sorted by offset. Equal arrays without
-  /// pointers are added once.
+  /// A hidden constant array that holds `rows` with `pointers` (sorted by offset) put in. Of equal ones without
+  /// pointers there is one.
   template <typename Row> Constant *add(StringRef name, ArrayRef<Row> rows, ArrayRef<Pointer> pointers = {}) {
     const StringRef bytes(reinterpret_cast<const char *>(rows.data()), rows.size() * sizeof(Row));
     if (!pointers.empty())
@@ -77,7 +78,16 @@ public:
     return function;
   }
 
+  /// A pointer into a table.
+  Constant *inside(Constant *table, size_t offset) {
+    return ConstantExpr::getGetElementPtr(Type::getInt8Ty(context), table,
+                                          ConstantInt::get(Type::getInt64Ty(context), offset));
+  }
+
+  /// Of equal names there is one.
   Constant *externalData(StringRef name) {
+    if (GlobalVariable *known = module.getNamedGlobal(name))
+      return known;
     auto *global = new GlobalVariable(module, Type::getInt8Ty(context), /*isConstant=*/true,
                                       GlobalValue::ExternalLinkage, nullptr, name);
     global->setVisibility(GlobalValue::HiddenVisibility);
@@ -87,7 +97,7 @@ public:
 private:
   Module &module;
   LLVMContext &context;
-  std::map<std::pair<uint64_t, std::string>, GlobalVariable *> plain; ///< Key: alignment and bytes
+  std::map<std::pair<uint64_t, std::string>, GlobalVariable *> plain; ///< By alignment and bytes.
 };
 
 Constant *gpuVariants(ConstantTables &tables, ArrayRef<codegen::GpuKernelCode> variants, uint64_t &packedBytes) {
@@ -107,14 +117,16 @@ Constant *gpuVariants(ConstantTables &tables, ArrayRef<codegen::GpuKernelCode> v
   return tables.add("gpu_variants", ArrayRef(rows), pointers);
 }
 
-/// Returns the symbol of the runtime's table of functions for this kind of model.
-StringRef functionsSymbol(bool hasVariables, bool weightsApart) {
-  if (weightsApart)
-    return hasVariables ? NACRE_STATEFUL_APART_FUNCTIONS_SYMBOL : NACRE_APART_FUNCTIONS_SYMBOL;
-  return hasVariables ? NACRE_STATEFUL_FUNCTIONS_SYMBOL : NACRE_FUNCTIONS_SYMBOL;
+/// Adds the table of functions.
+Constant *addSlots(ConstantTables &tables, const RuntimeSlots &slots) {
+  SmallVector<Pointer> pointers;
+  for (auto [offset, symbol] : slots.symbols)
+    pointers.push_back({offset, tables.externalData(symbol)});
+  return tables.addNew("slots", StringRef(reinterpret_cast<const char *>(&slots.table), slots.bytes()),
+                       alignof(nacre_slots), pointers);
 }
 
-/// Adds all tables to the module. Returns the bytes of packed SPIR-V.
+/// The bytes of packed SPIR-V.
 uint64_t buildModule(Module &module, const TableInputs &inputs, TableRows rows, uint64_t weightsLayout,
                      const codegen::Target &target) {
   uint64_t packedGpuBytes = 0;
@@ -195,9 +207,10 @@ uint64_t buildModule(Module &module, const TableInputs &inputs, TableRows rows, 
   model.variable_count = rows.variables.size();
   model.weights_layout = weightsLayout;
 
+  const RuntimeSlots slots = runtimeSlots(model);
+  Constant *slotTable = addSlots(tables, slots);
   SmallVector<Pointer> pointers{
-      {offsetof(nacre_model_table, head) + offsetof(nacre_model, functions),
-       tables.externalData(functionsSymbol(!rows.variables.empty(), inputs.weightsApart))},
+      {offsetof(nacre_model_table, head) + offsetof(nacre_model, functions), slotTable},
       {offsetof(nacre_model_table, strings), tables.add("strings", ArrayRef(rows.strings.blob))},
       {offsetof(nacre_model_table, dims), tables.add("dims", ArrayRef(rows.dims))},
       {offsetof(nacre_model_table, kernels), tables.add("kernels", ArrayRef(kernels), kernelPointers)}};
@@ -206,10 +219,9 @@ uint64_t buildModule(Module &module, const TableInputs &inputs, TableRows rows, 
         {offsetof(nacre_model_table, weights_data), tables.externalData(weightsSymbol(inputs.modelName))});
   pointers.push_back({offsetof(nacre_model_table, weights), tables.add("weights", ArrayRef(rows.weights))});
   pointers.push_back({offsetof(nacre_model_table, entries), tables.add("entries", ArrayRef(entries), entryPointers)});
-  if (any_of(inputs.kernels, [](const CompiledKernel &kernel) { return !kernel.gpu.variants.empty(); }))
+  if (slots.hasEngine())
     pointers.push_back(
-        {offsetof(nacre_model_table, gpu_engine),
-         tables.externalData(rows.variables.empty() ? NACRE_GPU_ENGINE_SYMBOL : NACRE_STATEFUL_GPU_ENGINE_SYMBOL)});
+        {offsetof(nacre_model_table, gpu_engine), tables.inside(slotTable, offsetof(nacre_slots, engine))});
   if (!rows.variables.empty())
     pointers.push_back({offsetof(nacre_model_table, variables), tables.add("variables", ArrayRef(rows.variables))});
   GlobalVariable *table = tables.addNew(inputs.symbol, StringRef(reinterpret_cast<const char *>(&model), sizeof model),

@@ -44,7 +44,7 @@ NAV = [
     ("Models", ["docs/zoo.md"]),
     ("How it works", ["docs/overview.md", "docs/one-convolution.md", ("Phases", [f"docs/phases/{page}.md" for page in PAGES_OF_PHASES]),
                       "docs/internal-glossary.md", DECISIONS, "docs/*.md"]),
-    ("Contributing", ["CONTRIBUTING.md", "docs/adding-an-operator.md", "docs/adding-a-pass.md", "docs/adding-a-format.md", "test/README.md",
+    ("Contributing", ["CONTRIBUTING.md", "docs/adding-an-operator.md", "docs/adding-a-pass.md", "docs/adding-a-format.md", "docs/adding-a-runtime-feature.md", "test/README.md",
                       "test/docs/README.md", "tools/README.md", "docs/README.md", "SECURITY.md", "CHANGELOG.md"]),
 ]
 SHOWN = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs/**/*.md", "samples/**/*.md", "test/README.md", "test/docs/README.md", "tools/README.md")

@@ -5,5 +5,5 @@
 
 nacre_status nacre_inspect_device(uint32_t index, nacre_device_info *out_info) {
   *out_info = {};
-  return nacre::runtime::gpu::describe_device(index, *out_info);
+  return nacre::runtime::describe_device(index, *out_info);
 }

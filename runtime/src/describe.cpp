@@ -3,7 +3,7 @@
 // Implements describe.h.
 
 #include "runtime/src/describe.h"
-#include "runtime/src/gpu_engine.h"
+#include "runtime/src/slot_functions.h"
 #include "runtime/src/text.h"
 
 namespace nacre::runtime {

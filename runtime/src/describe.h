@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Describes a model's tables in the structs of runtime.h.
-// Why: tools and apps ask for names, shapes and launches without knowing the format.
-// How: rows become structs and offsets become pointers; nothing else is copied.
+// What:  a model's tables, told in the words of runtime.h.
+// Why:   tools and apps ask for names, shapes and launches without knowing the format.
+// How:   see describe.cpp.
 
 #ifndef NACRE_RUNTIME_SRC_DESCRIBE_H
 #define NACRE_RUNTIME_SRC_DESCRIBE_H
@@ -11,29 +11,18 @@
 
 namespace nacre::runtime {
 
-nacre_status model_describe(const nacre_model *, size_t info_size, nacre_model_info *);
-nacre_status entry_describe(const nacre_model *, uint32_t entry, size_t info_size, nacre_entry_info *);
-nacre_status input_describe(const nacre_model *, uint32_t entry, uint32_t index, size_t info_size, nacre_tensor_info *);
-nacre_status output_describe(const nacre_model *, uint32_t entry, uint32_t index, size_t info_size,
-                             nacre_tensor_info *);
-nacre_status launch_describe(const nacre_model *, uint32_t entry, uint32_t index, size_t info_size,
-                             nacre_launch_info *);
-
-nacre_status device_describe(const nacre_model *, uint32_t index, size_t info_size, nacre_device_info *);
-
-/// Returns the step of launch number `index`, in the order of the table; nullptr if there are fewer.
+/// The step of launch number `index`, counted along the table; nullptr if there are fewer.
 const nacre_step *find_launch(const nacre_entry &entry, uint32_t index);
 
-/// Returns the number of outputs that the app sees.
+/// How many outputs the app is told of.
 inline uint32_t output_count(const nacre_entry &entry) { return entry.output_count - entry.hidden_outputs; }
 
-/// Returns the index of the output with the number of elements along an axis of `output`; -1 if the axis always has its
-/// full size.
+/// The output that says how many elements an axis of `output` has; -1 where it has all of its shape's.
 inline int64_t count_of_axis(const nacre_model_table &model, const nacre_tensor &output, uint32_t axis) {
   return output.first_count == NACRE_NO_COUNTS ? -1 : model.dims[output.first_count + axis];
 }
 
-/// Fills the fields that the caller's header knows. Fields that only the caller knows become 0.
+/// Fills what the caller's header knows of a struct; what it alone knows becomes 0.
 template <typename T> void copy_out(void *to, size_t size, const T &from) {
   __builtin_memset(to, 0, size);
   __builtin_memcpy(to, &from, size < sizeof from ? size : sizeof from);

@@ -11,6 +11,7 @@
 #include "runtime/src/gpu_start.h"
 #include "runtime/src/launch.h"
 #include "runtime/src/session_plan.h"
+#include "runtime/src/slot_functions.h"
 #include "runtime/src/state.h"
 #include "runtime/src/thread_pool.h"
 
@@ -73,25 +74,8 @@ nacre_status fail(Session &session, const Reason &reason, nacre_status status = 
 /// Reports a reason through the options' log, because the app has no session or state to ask.
 nacre_status fail_create(const nacre_session_options &options, const Reason &reason, nacre_status status);
 
-nacre_status session_memory(const nacre_model *, uint32_t api_version, const nacre_session_options *, size_t info_size,
-                            nacre_memory_info *);
-nacre_status session_create(const nacre_model *, uint32_t api_version, const nacre_session_options *, nacre_session **);
-void session_destroy(nacre_session *);
-nacre_status session_input(nacre_session *, uint32_t index, void **);
-nacre_status session_output(nacre_session *, uint32_t index, void **);
-nacre_status session_find_input(nacre_session *, const char *name, uint32_t *);
-nacre_status session_find_output(nacre_session *, const char *name, uint32_t *);
-nacre_status session_bind_input(nacre_session *, uint32_t index, const void *);
-nacre_status session_bind_output(nacre_session *, uint32_t index, void *);
-nacre_status session_run(nacre_session *);
-nacre_status session_cancel(nacre_session *);
+/// The call nacre_session_state, of models with and without variables.
 nacre_status session_state(nacre_session *, nacre_state **);
-nacre_status session_launch_time(nacre_session *, uint32_t index, size_t time_size, nacre_launch_time *);
-nacre_status session_output_dims(nacre_session *, uint32_t index, int64_t *);
-nacre_status session_describe(nacre_session *, size_t info_size, nacre_session_info *);
-const char *session_reason(const nacre_session *);
-nacre_status executor_create(uint32_t threads, const nacre_allocator *, nacre_executor **);
-void executor_destroy(nacre_executor *);
 
 } // namespace nacre::runtime
 

@@ -380,7 +380,7 @@ nacre_status plan_session(const nacre_model *model, uint32_t api_version, const 
     return status;
   if (nacre_status status = check_counts(plan, reason))
     return status;
-  if (!state_table(*plan.model).check(*plan.model, reason))
+  if (!slots_of(*plan.model).check_state(*plan.model, reason))
     return NACRE_UNSUPPORTED;
   lay_out(plan, demand);
   return NACRE_OK;

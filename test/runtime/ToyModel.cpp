@@ -5,6 +5,7 @@
 // How:   the tables are filled as codegen/package would; the strings are one literal, offsets found in it by name.
 
 #include "test/runtime/ToyModel.h"
+#include "test/runtime/RuntimeSlots.h"
 
 #include <algorithm>
 #include <cstring>
@@ -149,7 +150,7 @@ ToyModel::ToyModel() {
   entries[1].name = text("second");
   entries[1].step_count = entries[1].first_write = 2;
 
-  table = {{&nacre_runtime_stateful_functions},
+  table = {{&kSlots<true>.functions},
            NACRE_FORMAT_VERSION,
            0,
            NACRE_ROW_SIZES,

@@ -7,8 +7,9 @@ tools/*.cpp -> compiler/driver/Pipeline.h -> compiler/<phase>/Passes.h -> dialec
                                       compiler/encode -> codegen/form and the tables of tiles, to ask them
                                       compiler/place, compiler/schedule -> compiler/price -> dialects/*, codegen/MachineModel.h
                     -> codegen/Backend.h -> codegen/{cpu,gpu} -> codegen/form -> dialects, LLVM
-codegen, and tools/package, tools/diff and tools/run/phone, which read what it wrote -> runtime/include/nacre/model_format.h (and what it includes), the only bridge
+codegen, and tools/package, tools/diff and tools/run/phone, which read what it wrote -> runtime/include/nacre/model_format.h (and what it includes), the bridge
         to the runtime
+codegen/package -> runtime/src/slots.h and runtime/features.def, the table of functions that it writes
 tools/run, tools/try, tools/tune, samples -> nacre/runtime.h alone; runtime -> the C library alone
 whoever writes or opens libraries -> runtime/inspect/library_check.h; tools/run -> runtime/inspect/devices.h
 compiler/import, tools/run -> compiler/import/npy, compiler/import/protobuf/Wire.h, dialects/nn/FloatFormats.h -> the standard library alone
@@ -74,7 +75,7 @@ TILES = "codegen/cpu/tiles/"
 ALLOWED["compiler/encode/"] += ("codegen/Target.h", "codegen/TargetOptions.h", "codegen/form/",
                                  f"{TILES}MachineRows.h", f"{TILES}ScratchProduct.h", f"{TILES}TileTables.h", "codegen/cpu/depthwise/TapProducts.h", "codegen/cpu/winograd/WinogradTables.h")
 ALLOWED.update({f"codegen/{room}/": ("dialects/", "codegen/*", "codegen/form/", *BRIDGE) for room in ("cpu", "gpu", "package")})
-ALLOWED["codegen/package/"] += INSPECT
+ALLOWED["codegen/package/"] += (*INSPECT, "runtime/src/slots.h", "runtime/features.def")
 
 # Our own headers are named by these first folders; everything else is a library.
 OURS = ("dialects/", "compiler/", "codegen/", "runtime/", "tools/", "test/", "samples/", "nacre/")

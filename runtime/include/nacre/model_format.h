@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * The format of a compiled model: constant tables inside the .so, which codegen/package writes and runtime/src reads.
- * Compiler and runtime share nothing else.
+ * Compiler and runtime share nothing else but the table of functions (runtime/features.def).
  *
  *   nacre_model_table          exported as nacre_model_<name>; starts with the public head
  *   ├── 1 strings              all texts in one blob; a text is an offset into it, 0 is ""
@@ -33,15 +33,6 @@ extern "C" {
 #endif
 
 #define NACRE_FORMAT_VERSION 10
-
-/**
- * The hidden symbols of the function tables in the runtime's archive: one for models without variables, which link no code
- * for states, and one for the others. The head points to one of them.
- */
-#define NACRE_FUNCTIONS_SYMBOL "nacre_runtime_functions"
-extern const nacre_functions nacre_runtime_functions;
-#define NACRE_STATEFUL_FUNCTIONS_SYMBOL "nacre_runtime_stateful_functions"
-extern const nacre_functions nacre_runtime_stateful_functions;
 
 /* --- The kernel ABI ----------------------------------------------------------------------------------------------- */
 
@@ -171,12 +162,8 @@ typedef struct nacre_gpu_variant {
   uint32_t reserved;
 } nacre_gpu_variant;
 
-/** The runtime's Vulkan part, linked if a kernel has a GPU variant; of models with variables, whose state stays on the GPU, the second. */
+/** The part of the table of functions that only models with GPU code have. */
 typedef struct nacre_gpu_engine nacre_gpu_engine;
-#define NACRE_GPU_ENGINE_SYMBOL "nacre_runtime_gpu_vulkan"
-extern const nacre_gpu_engine nacre_runtime_gpu_vulkan;
-#define NACRE_STATEFUL_GPU_ENGINE_SYMBOL "nacre_runtime_stateful_gpu_vulkan"
-extern const nacre_gpu_engine nacre_runtime_stateful_gpu_vulkan;
 
 typedef enum nacre_kernel_kind {
   NACRE_KERNEL_CONTRACTION = 0,
@@ -363,7 +350,7 @@ typedef struct nacre_row_sizes {
    sizeof(nacre_gpu_variant), sizeof(nacre_variable)}
 
 typedef struct nacre_model_table {
-  nacre_model head; /**< The function table for runtime.h: &nacre_runtime_functions. */
+  nacre_model head; /**< Points to the table of functions. */
   uint32_t format_version;
   uint32_t reserved;
   nacre_row_sizes sizes;
@@ -382,8 +369,8 @@ typedef struct nacre_model_table {
   uint32_t name;                      /**< Offsets into the strings. */
   uint32_t compiler;                  /**< Name and version. */
   uint32_t target;                    /**< As given to --target=. */
-  const nacre_gpu_engine *gpu_engine; /**< One of the two; NULL if no kernel has a GPU variant. */
-  uint64_t gpu_code_hash;             /**< A hash of all GPU variants, the key of cache files. */
+  const nacre_gpu_engine *gpu_engine; /**< In the table of functions; NULL if no kernel has a GPU variant. */
+  uint64_t gpu_code_hash;             /**< A hash of all GPU variants, the key of cache files; 0: none. */
   const nacre_variable *variables;    /**< NULL if there are no variables. */
   uint32_t variable_count;
   uint32_t step_counter; /**< 1 + the number of the variable that counts training steps; 0: no such variable. */

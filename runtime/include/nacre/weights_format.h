@@ -37,15 +37,6 @@ typedef struct nacre_weights_header {
   char model[216]; /**< The model's name, for messages; cut if it is longer. Ends in 0. */
 } nacre_weights_header;
 
-/**
- * The hidden symbols of the function tables of models whose weights are in a file: without and with variables. Only these
- * tables refer to the code that reads such files.
- */
-#define NACRE_APART_FUNCTIONS_SYMBOL "nacre_runtime_apart_functions"
-extern const nacre_functions nacre_runtime_apart_functions;
-#define NACRE_STATEFUL_APART_FUNCTIONS_SYMBOL "nacre_runtime_stateful_apart_functions"
-extern const nacre_functions nacre_runtime_stateful_apart_functions;
-
 #ifdef __cplusplus
 }
 #endif

@@ -9,7 +9,9 @@
 #include "runtime/src/gpu_vulkan/engine.h"
 #include "runtime/src/steps.h"
 
-namespace nacre::runtime::gpu {
+namespace nacre::runtime {
+using namespace gpu;
+
 namespace {
 
 void *run_start(void *argument) {
@@ -119,9 +121,4 @@ void stop_gpu(Session &session) {
   drop_gpu(session, false);
 }
 
-} // namespace nacre::runtime::gpu
-
-using namespace nacre::runtime::gpu;
-
-const nacre_gpu_engine nacre_runtime_gpu_vulkan = {start_gpu, run_on_gpu,      nullptr,     describe_gpu,
-                                                   stop_gpu,  describe_device, plan_phases, nullptr};
+} // namespace nacre::runtime

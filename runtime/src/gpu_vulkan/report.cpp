@@ -109,6 +109,10 @@ nacre_status describe(Loader &loader, MemoryPool &pool, uint32_t index, nacre_de
 }
 
 } // namespace
+} // namespace nacre::runtime::gpu
+
+namespace nacre::runtime {
+using namespace gpu;
 
 nacre_status describe_device(uint32_t index, nacre_device_info &info) {
   MemoryPool pool(allocator_or_libc(nullptr));
@@ -119,4 +123,4 @@ nacre_status describe_device(uint32_t index, nacre_device_info &info) {
   return status;
 }
 
-} // namespace nacre::runtime::gpu
+} // namespace nacre::runtime

@@ -7,7 +7,9 @@
 #include "runtime/src/gpu_vulkan/engine.h"
 #include "runtime/src/platform.h"
 
-namespace nacre::runtime::gpu {
+namespace nacre::runtime {
+using namespace gpu;
+
 namespace {
 
 bool has_newest_state(const Session &session) {
@@ -33,6 +35,14 @@ bool fetch_state(Session &session, Reason &reason, Reason &loss) {
   __atomic_store_n(&session.state->away, State::Here, __ATOMIC_RELEASE);
   return fetched;
 }
+
+void give_up_state(Session &session, Reason &message) {
+  Reason again; // why the state is lost, too
+  if (has_newest_state(session))
+    fetch_state(session, again, message);
+}
+
+} // namespace
 
 bool bring_state(State &state, Reason &reason) {
   if (state.away == State::WithGpu) {
@@ -80,20 +90,7 @@ void stop_with_state(Session &session) {
   stop_gpu(session);
 }
 
-void give_up_state(Session &session, Reason &message) {
-  Reason again; // why the state is lost, too
-  if (has_newest_state(session))
-    fetch_state(session, again, message);
-}
+constexpr StateParts gpu_state_parts = {prepare_state, upload_state,       record_second, to_copy,
+                                        record_move,   run_part_on_copies, commit,        give_up_state};
 
-constexpr StateParts parts = {prepare_state, upload_state,       record_second, to_copy,
-                              record_move,   run_part_on_copies, commit,        give_up_state};
-
-} // namespace
-} // namespace nacre::runtime::gpu
-
-using namespace nacre::runtime::gpu;
-
-const nacre_gpu_engine nacre_runtime_stateful_gpu_vulkan = {
-    start_gpu,       run_with_state,  bring_state,           describe_gpu,
-    stop_with_state, describe_device, plan_phases_and_state, &parts};
+} // namespace nacre::runtime

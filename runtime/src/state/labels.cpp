@@ -5,11 +5,11 @@
 // How: the compiler notes which inputs contain classes, and how many there are. Models without variables do not train,
 //      and link none of this.
 
-#include "runtime/src/state/labels.h"
 #include "runtime/src/session.h"
 
 namespace nacre::runtime {
 
+/// As session_run, but for labels that are no classes: NACRE_BAD_ARGUMENT, and nothing of the state has changed.
 nacre_status run_with_labels(nacre_session *handle) {
   Session &session = *reinterpret_cast<Session *>(handle);
   const nacre_model_table &model = *session.model;

@@ -24,16 +24,25 @@ nacre_status create(const nacre_model *, uint32_t, const nacre_session_options *
 void destroy(nacre_state *) {}
 nacre_status copy_all(nacre_state *, nacre_state *) { return NACRE_BAD_ARGUMENT; }
 nacre_status to_file(nacre_state *, const char *, uint32_t) { return NACRE_BAD_ARGUMENT; }
-bool check(const nacre_model_table &model, Reason &reason) {
+} // namespace
+
+bool check_no_variables(const nacre_model_table &model, Reason &reason) {
   if (model.variable_count != 0)
     reason << "the model's tables are damaged; compile the model again";
   return model.variable_count == 0;
 }
 
-} // namespace
-
-constexpr StateTable no_state = {{sizeof(nacre_state_functions), session_state, describe, find, copy, reset, reason,
-                                  create, destroy, copy_all, to_file, to_file},
-                                 check};
+constexpr nacre_state_functions no_states = {sizeof(nacre_state_functions),
+                                             session_state,
+                                             describe,
+                                             find,
+                                             copy,
+                                             reset,
+                                             reason,
+                                             create,
+                                             destroy,
+                                             copy_all,
+                                             to_file,
+                                             to_file};
 
 } // namespace nacre::runtime

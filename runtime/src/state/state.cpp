@@ -141,22 +141,6 @@ const char *state_reason(const nacre_state *handle) {
   return __atomic_load_n(&reinterpret_cast<const State *>(handle)->reason, __ATOMIC_ACQUIRE);
 }
 
-bool check_variables(const nacre_model_table &model, Reason &reason) {
-  for (uint32_t i = 0; i < model.variable_count; ++i) {
-    const nacre_variable &variable = model.variables[i];
-    const uint64_t bytes = variable.stored_bytes;
-    const bool fits = bytes <= model.state_bytes && variable.offset <= model.state_bytes - bytes;
-    const bool starts = variable.initial == 0 ||
-                        (variable.initial <= model.weight_count && model.weights[variable.initial - 1].bytes >= bytes);
-    if (fits && starts && are_loops_right(model, variable))
-      continue;
-    reason << "the model's tables are damaged at state '" << model.strings + variable.tensor.name
-           << "'; compile the model again";
-    return false;
-  }
-  return true;
-}
-
 nacre_status state_create(const nacre_model *model, uint32_t api_version, const nacre_session_options *options,
                           nacre_state **out_state) {
   SessionPlan plan;
@@ -193,9 +177,33 @@ nacre_status refuse_file(long error, const char *what, Reason &reason) {
   return NACRE_FAILED;
 }
 
-constexpr StateTable stateful = {{sizeof(nacre_state_functions), session_state, state_describe, call_by<find>,
-                                  call_by<copy>, call_by<reset>, state_reason, state_create, state_destroy,
-                                  state_copy_all, call_by<save>, call_by<load>},
-                                 check_variables};
+bool check_variables(const nacre_model_table &model, Reason &reason) {
+  for (uint32_t i = 0; i < model.variable_count; ++i) {
+    const nacre_variable &variable = model.variables[i];
+    const uint64_t bytes = variable.stored_bytes;
+    const bool fits = bytes <= model.state_bytes && variable.offset <= model.state_bytes - bytes;
+    const bool starts = variable.initial == 0 ||
+                        (variable.initial <= model.weight_count && model.weights[variable.initial - 1].bytes >= bytes);
+    if (fits && starts && are_loops_right(model, variable))
+      continue;
+    reason << "the model's tables are damaged at state '" << model.strings + variable.tensor.name
+           << "'; compile the model again";
+    return false;
+  }
+  return true;
+}
+
+constexpr nacre_state_functions states = {sizeof(nacre_state_functions),
+                                          session_state,
+                                          state_describe,
+                                          call_by<find>,
+                                          call_by<copy>,
+                                          call_by<reset>,
+                                          state_reason,
+                                          state_create,
+                                          state_destroy,
+                                          state_copy_all,
+                                          call_by<save>,
+                                          call_by<load>};
 
 } // namespace nacre::runtime

@@ -6,9 +6,10 @@
 // How: compares the head with the model's table, in an order that gives the most helpful message first. Then it hashes
 //      the contents. Creating a session checks the head again, because an app may pass any pointer.
 
-#include "runtime/src/weights/weights_file.h"
+#include "runtime/include/nacre/weights_format.h"
 #include "runtime/src/describe.h"
 #include "runtime/src/platform.h"
+#include "runtime/src/slot_functions.h"
 #include "runtime/src/weights/content_hash.h"
 
 namespace nacre::runtime {

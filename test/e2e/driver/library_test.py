@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a compiled library is to its app and its loader: size, symbols, pages, what it needs, where it loads."""
+import itertools
 import json
 import os
 import re
@@ -70,6 +71,24 @@ class LibraryTest(nacre.NacreTest):
             self.call(os.path.join(nacre.BIN, "nacre-compile"), self.path("sum.onnx"), "-o", library, *kept)
             with open(library, "rb") as file:
                 self.assertEqual(b"safetensors" in file.read(), bool(kept))
+
+    def test_a_library_links_the_features_of_its_model(self):
+        """For each combination of the runtime's features, by a symbol that only the feature has."""
+        graph = nacre.Graph("features")
+        product = graph.node("MatMul", [graph.input("x", [4, 16]), graph.weight("w", [16, 16], -0.3, 0.3)])
+        graph.output(graph.node("Add", [product, graph.input("before", [4, 16])], output="after"), [4, 16])
+        graph.output(graph.node("Relu", ["after"], output="y"), [4, 16])
+        graph.save(self.path("features.onnx"))
+        for states, apart, gpu in itertools.product((False, True), repeat=3):
+            with self.subTest(states=states, apart=apart, gpu=gpu):
+                library = self.path("libfeatures.so")
+                self.call(os.path.join(nacre.BIN, "nacre-compile"), self.path("features.onnx"), "-o", library, *["--state=before:after"] * states,
+                          *["--weights-in=file"] * apart, *["--place=gpu"] * gpu)
+                symbols = self.call(os.path.join(nacre.LLVM_BIN, "llvm-nm"), library).split()
+                self.assertIn("nacre_runtime_session_create", symbols)
+                for name, is_linked in (("no_states", not states), ("run_with_labels", states), ("weights_files", apart), ("start_gpu", gpu),
+                                        ("plan_phases", gpu and not states), ("plan_phases_and_state", gpu and states)):
+                    self.assertEqual("nacre_runtime_" + name in symbols, is_linked, name)
 
     def test_only_a_model_for_gpus_links_the_vulkan_half(self):
         for place, expected in ("cpu", False), ("gpu", True), ("split:50", True):

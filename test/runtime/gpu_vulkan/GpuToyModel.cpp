@@ -6,6 +6,7 @@
 
 #include "test/runtime/gpu_vulkan/GpuToyModel.h"
 #include "codegen/package/PackGpuCode.h"
+#include "test/runtime/RuntimeSlots.h"
 
 #include <algorithm>
 
@@ -70,7 +71,8 @@ GpuToyModel::GpuToyModel() {
     step.cpu_begin = step.cpu_end;
   }
   steps[0].grain = 4; // the shader's rows
-  table.gpu_engine = &nacre_runtime_stateful_gpu_vulkan;
+  table.head.functions = &kSlots<true, false, true>.functions;
+  table.gpu_engine = &kSlots<true, false, true>.engine;
   table.gpu_code_hash = 1; // for all of them: what is kept of one serves the others, if they do not say otherwise
 }
 

@@ -9,6 +9,7 @@
 
 #include "runtime/src/allocator.h"
 #include "runtime/src/gpu_vulkan/plan/phases.h"
+#include "runtime/src/slot_functions.h"
 
 #include <vector>
 

@@ -5,6 +5,7 @@
 // Why:   whoever computes with weights that are half of one step and half of another learns nothing, and is not told.
 // How:   the toy model, run by threads, and by the executor of a run that is under way.
 
+#include "test/runtime/RuntimeSlots.h"
 #include "test/runtime/ToyModel.h"
 
 #include <atomic>
@@ -124,7 +125,7 @@ TEST_F(SharedStateTest, IsRefusedWhileARunHasIt) {
 
 TEST(NoState, IsSaid) {
   ToyModel toy;
-  toy.table.head.functions = &nacre_runtime_functions;
+  toy.table.head.functions = &kSlots<false>.functions;
   char reason[64] = "";
   nacre_session_options options = nacre_session_options_default();
   options.reason = reason;

@@ -4,6 +4,7 @@
 // Why:   an app must get its thread back from whatever a model and its inputs do, and go on with the session.
 // How:   launches cancel their own run at a place that the test chooses, so that no test depends on time.
 
+#include "test/runtime/RuntimeSlots.h"
 #include "test/runtime/steps/StepProgram.h"
 
 #include <atomic>
@@ -271,14 +272,14 @@ TEST_F(CancelToy, EndsAnEndlessLoopOnManyThreads) {
 }
 
 TEST_F(CancelToy, IsRefusedOfOlderModels) {
-  nacre_functions older = nacre_runtime_stateful_functions;
-  older.api_version = NACRE_OLDEST_API_VERSION;
+  nacre_slots older = kSlots<true>;
+  older.functions.api_version = NACRE_OLDEST_API_VERSION;
   create(1);
   const nacre_functions *own = session->functions;
-  session->functions = &older;
+  session->functions = &older.functions;
   EXPECT_EQ(nacre_session_cancel(session), NACRE_UNSUPPORTED);
   session->functions = own;
-  toy.table.head.functions = &older;
+  toy.table.head.functions = &older.functions;
   nacre_session_options options = nacre_session_options_default();
   EXPECT_EQ(nacre_asked_version(toy.model(), &options), NACRE_OLDEST_API_VERSION + 0u);
   options.max_iterations = 1;

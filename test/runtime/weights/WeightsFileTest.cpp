@@ -8,6 +8,7 @@
 #include "runtime/include/nacre/runtime.hpp"
 #include "runtime/include/nacre/weights_format.h"
 #include "runtime/src/weights/content_hash.h"
+#include "test/runtime/RuntimeSlots.h"
 #include "test/runtime/TempFolder.h"
 #include "test/runtime/ToyModel.h"
 
@@ -29,7 +30,7 @@ protected:
     std::memset(toy.scale, 0, sizeof toy.scale);
     toy.table.weights_data = nullptr;
     toy.table.weights_layout = kLayout;
-    toy.table.head.functions = &nacre_runtime_stateful_apart_functions;
+    toy.table.head.functions = &kSlots<true, true>.functions;
   }
 
   /// A file that fits, with these numbers as weights.

@@ -3,8 +3,10 @@
 // Plans a run of a model without variables. See phases.h and walk.h.
 
 #include "runtime/src/gpu_vulkan/plan/walk.h"
+#include "runtime/src/slot_functions.h"
 
-namespace nacre::runtime::gpu {
+namespace nacre::runtime {
+using namespace gpu;
 
 bool plan_phases(const nacre_entry &entry, const Share *shares, const Layout &layout, bool unified, MemoryPool &pool,
                  Schedule &schedule) {
@@ -16,4 +18,4 @@ bool plan_phases(const nacre_entry &entry, const Share *shares, const Layout &la
   return !pool.failed();
 }
 
-} // namespace nacre::runtime::gpu
+} // namespace nacre::runtime

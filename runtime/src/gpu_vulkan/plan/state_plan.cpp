@@ -5,6 +5,7 @@
 
 #include "runtime/src/gpu_vulkan/plan/state_plan.h"
 #include "runtime/src/gpu_vulkan/plan/walk.h"
+#include "runtime/src/slot_functions.h"
 
 namespace nacre::runtime::gpu {
 bool StatePlan::begin() {
@@ -71,6 +72,11 @@ void StatePlan::take_over(uint32_t first, uint32_t end) {
   });
 }
 
+} // namespace nacre::runtime::gpu
+
+namespace nacre::runtime {
+using namespace gpu;
+
 bool plan_phases_and_state(const nacre_entry &entry, const Share *shares, const Layout &layout, bool unified,
                            MemoryPool &pool, Schedule &schedule) {
   const bool depends = !unified && has_two_states(layout) && layout.state.on_gpu;
@@ -93,4 +99,4 @@ bool plan_phases_and_state(const nacre_entry &entry, const Share *shares, const 
   return !pool.failed();
 }
 
-} // namespace nacre::runtime::gpu
+} // namespace nacre::runtime

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the tables of functions of hand-made models.
+// Why:   a hand-made model links the features that it needs, as a compiled one does.
+// How:   as codegen/package/RuntimeSlots.cpp, but when C++ is compiled: a program links only the features that it names.
+
+#ifndef NACRE_TEST_RUNTIME_RUNTIMESLOTS_H
+#define NACRE_TEST_RUNTIME_RUNTIMESLOTS_H
+
+#include "runtime/src/slot_functions.h"
+
+namespace nacre::test {
+
+constexpr nacre_slots makeSlots(bool hasVariables, bool weightsApart, bool hasGpuCode) {
+  using namespace nacre::runtime;
+  nacre_model_table model = {};
+  model.variable_count = hasVariables;
+  model.weights_layout = weightsApart;
+  model.gpu_code_hash = hasGpuCode;
+  nacre_slots slots = {};
+  slots.functions.struct_size = sizeof(nacre_functions);
+  slots.functions.api_version = NACRE_API_VERSION;
+  bool isLinked = false;
+#define NACRE_FEATURE(name, condition) isLinked = condition;
+#define NACRE_SLOT(slot, name)                                                                                         \
+  if (isLinked)                                                                                                        \
+    slots.slot = &name;
+#include "runtime/features.def"
+  return slots;
+}
+
+template <bool HasVariables, bool WeightsApart = false, bool HasGpuCode = false>
+inline constexpr nacre_slots kSlots = makeSlots(HasVariables, WeightsApart, HasGpuCode);
+
+} // namespace nacre::test
+
+#endif // NACRE_TEST_RUNTIME_RUNTIMESLOTS_H
