@@ -14,7 +14,7 @@ RuntimeSlots runtimeSlots(const nacre_model_table &model) {
 #define NACRE_FEATURE(name, condition) isLinked = condition;
 #define NACRE_SLOT(slot, name)                                                                                         \
   if (isLinked)                                                                                                        \
-    slots.symbols[offsetof(nacre_slots, slot)] = NACRE_SLOT_PREFIX #name;
+    slots.symbols[offsetof(runtime::Slots, slot)] = NACRE_SLOT_PREFIX #name;
 #include "runtime/features.def"
   return slots;
 }

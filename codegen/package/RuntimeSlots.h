@@ -15,13 +15,13 @@
 
 namespace nacre::package {
 
-/// The contents of the table of functions: a nacre_slots, which has no engine if no feature fills a slot of it.
+/// The contents of a library's table of functions. It ends before the engine if no feature fills a slot of that.
 struct RuntimeSlots {
-  nacre_slots table;                      ///< All pointers are null.
+  runtime::Slots table;                   ///< All pointers are null.
   std::map<size_t, const char *> symbols; ///< By their offsets in the table.
 
-  bool hasEngine() const { return symbols.lower_bound(offsetof(nacre_slots, engine)) != symbols.end(); }
-  size_t bytes() const { return hasEngine() ? sizeof(nacre_slots) : offsetof(nacre_slots, engine); }
+  bool hasEngine() const { return symbols.lower_bound(offsetof(runtime::Slots, engine)) != symbols.end(); }
+  size_t bytes() const { return hasEngine() ? sizeof(runtime::Slots) : offsetof(runtime::Slots, engine); }
 };
 
 /// Returns the slots of a model, whose table may lack its pointers.

@@ -123,7 +123,7 @@ Constant *addSlots(ConstantTables &tables, const RuntimeSlots &slots) {
   for (auto [offset, symbol] : slots.symbols)
     pointers.push_back({offset, tables.externalData(symbol)});
   return tables.addNew("slots", StringRef(reinterpret_cast<const char *>(&slots.table), slots.bytes()),
-                       alignof(nacre_slots), pointers);
+                       alignof(runtime::Slots), pointers);
 }
 
 /// The bytes of packed SPIR-V.
@@ -221,7 +221,7 @@ uint64_t buildModule(Module &module, const TableInputs &inputs, TableRows rows, 
   pointers.push_back({offsetof(nacre_model_table, entries), tables.add("entries", ArrayRef(entries), entryPointers)});
   if (slots.hasEngine())
     pointers.push_back(
-        {offsetof(nacre_model_table, gpu_engine), tables.inside(slotTable, offsetof(nacre_slots, engine))});
+        {offsetof(nacre_model_table, gpu_engine), tables.inside(slotTable, offsetof(runtime::Slots, engine))});
   if (!rows.variables.empty())
     pointers.push_back({offsetof(nacre_model_table, variables), tables.add("variables", ArrayRef(rows.variables))});
   GlobalVariable *table = tables.addNew(inputs.symbol, StringRef(reinterpret_cast<const char *>(&model), sizeof model),

@@ -19,7 +19,7 @@ template <typename T> struct PointedTo<T *> {
 };
 
 #define NACRE_SLOT(slot, name)                                                                                         \
-  extern PointedTo<decltype(static_cast<nacre_slots *>(nullptr)->slot)>::Type name __asm__(NACRE_SLOT_PREFIX #name);
+  extern PointedTo<decltype(static_cast<Slots *>(nullptr)->slot)>::Type name __asm__(NACRE_SLOT_PREFIX #name);
 #include "runtime/features.def"
 
 } // namespace nacre::runtime

@@ -13,18 +13,18 @@
 /// The beginning of the names of the symbols in slots.
 #define NACRE_SLOT_PREFIX "nacre_runtime_"
 
-struct nacre_slots {
+namespace nacre::runtime {
+
+struct Slots {
   nacre_functions functions; ///< Apps call these; first, because the model's head points to them.
   /// Checks that all variables lie inside the state and are stored as the runtime knows, and that their initial values exist.
-  bool (*check_state)(const nacre_model_table &model, nacre::runtime::Reason &reason);
+  bool (*check_state)(const nacre_model_table &model, Reason &reason);
   nacre_gpu_engine engine; ///< The model's table points to it.
 };
 
-namespace nacre::runtime {
-
 /// Returns all slots of a model, of which `engine` may be missing.
-inline const nacre_slots &slots_of(const nacre_model_table &model) {
-  return *reinterpret_cast<const nacre_slots *>(model.head.functions);
+inline const Slots &slots_of(const nacre_model_table &model) {
+  return *reinterpret_cast<const Slots *>(model.head.functions);
 }
 
 } // namespace nacre::runtime

@@ -11,13 +11,13 @@
 
 namespace nacre::test {
 
-constexpr nacre_slots makeSlots(bool hasVariables, bool weightsApart, bool hasGpuCode) {
+constexpr runtime::Slots makeSlots(bool hasVariables, bool weightsApart, bool hasGpuCode) {
   using namespace nacre::runtime;
   nacre_model_table model = {};
   model.variable_count = hasVariables;
   model.weights_layout = weightsApart;
   model.gpu_code_hash = hasGpuCode;
-  nacre_slots slots = {};
+  runtime::Slots slots = {};
   slots.functions.struct_size = sizeof(nacre_functions);
   slots.functions.api_version = NACRE_API_VERSION;
   bool isLinked = false;
@@ -30,7 +30,7 @@ constexpr nacre_slots makeSlots(bool hasVariables, bool weightsApart, bool hasGp
 }
 
 template <bool HasVariables, bool WeightsApart = false, bool HasGpuCode = false>
-inline constexpr nacre_slots kSlots = makeSlots(HasVariables, WeightsApart, HasGpuCode);
+inline constexpr runtime::Slots kSlots = makeSlots(HasVariables, WeightsApart, HasGpuCode);
 
 } // namespace nacre::test
 

@@ -36,7 +36,7 @@ int main() {
     nacre_model_table model = {};
     model.variable_count = variables;
     for (auto [offset, symbol] : nacre::package::runtimeSlots(model).symbols)
-      if (offset == offsetof(nacre_slots, functions.entry_describe))
+      if (offset == offsetof(nacre::runtime::Slots, functions.entry_describe))
         std::puts(symbol);
   }
 }

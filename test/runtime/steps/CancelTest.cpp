@@ -272,7 +272,7 @@ TEST_F(CancelToy, EndsAnEndlessLoopOnManyThreads) {
 }
 
 TEST_F(CancelToy, IsRefusedOfOlderModels) {
-  nacre_slots older = kSlots<true>;
+  runtime::Slots older = kSlots<true>;
   older.functions.api_version = NACRE_OLDEST_API_VERSION;
   create(1);
   const nacre_functions *own = session->functions;

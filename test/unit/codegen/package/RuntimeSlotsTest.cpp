@@ -29,7 +29,7 @@ std::string symbolIn(const package::RuntimeSlots &slots, size_t offset) {
   return symbol.substr(prefix.size());
 }
 
-#define SYMBOL_IN(slot) symbolIn(slots, offsetof(nacre_slots, slot))
+#define SYMBOL_IN(slot) symbolIn(slots, offsetof(runtime::Slots, slot))
 
 TEST(RuntimeSlots, EachCombinationHasItsFeatures) {
   for (unsigned bits = 0; bits < 8; ++bits) {
@@ -48,7 +48,7 @@ TEST(RuntimeSlots, EachCombinationHasItsFeatures) {
     EXPECT_EQ(SYMBOL_IN(functions.weights), weightsApart ? "weights_files" : "");
 
     EXPECT_EQ(slots.hasEngine(), hasGpuCode);
-    EXPECT_EQ(slots.bytes(), hasGpuCode ? sizeof(nacre_slots) : offsetof(nacre_slots, engine));
+    EXPECT_EQ(slots.bytes(), hasGpuCode ? sizeof(runtime::Slots) : offsetof(runtime::Slots, engine));
     const bool both = hasGpuCode && hasVariables;
     EXPECT_EQ(SYMBOL_IN(engine.start), hasGpuCode ? "start_gpu" : "");
     EXPECT_EQ(SYMBOL_IN(engine.run), both ? "run_with_state" : hasGpuCode ? "run_on_gpu" : "");
