@@ -4,6 +4,7 @@
 // Why:   what no compiler of today writes must give an exception, too.
 // How:   the table must be the symbol itself, so the model is copied into it when the library is loaded.
 
+#include "runtime/src/slots.h"
 #include "test/runtime/ToyModel.h"
 
 #include <algorithm>
@@ -16,9 +17,9 @@ namespace {
 
 using nacre::test::ToyModel;
 
-/// The runtime's functions with more behind them, as a later version would have.
+/// The table of functions with more after it, as a later version would have.
 struct LaterFunctions {
-  nacre_functions known;
+  nacre::runtime::Slots known;
   void *later[4];
 };
 
@@ -28,7 +29,7 @@ ToyModel endless;
 ToyModel integers;
 ToyModel quantized;
 ToyModel odd;
-nacre_functions olderFunctions;
+nacre::runtime::Slots olderFunctions;
 LaterFunctions newerFunctions;
 
 constexpr int32_t kDims = sizeof(ToyModel::dims) / sizeof(int64_t);
@@ -48,19 +49,19 @@ nacre_model_table makeEndless() {
 }
 
 nacre_model_table makeOlder() {
-  olderFunctions = *toy.table.head.functions;
-  olderFunctions.api_version = NACRE_OLDEST_API_VERSION - 1;
+  olderFunctions = nacre::runtime::slots_of(toy.table);
+  olderFunctions.functions.api_version = NACRE_OLDEST_API_VERSION - 1;
   nacre_model_table table = toy.table;
-  table.head.functions = &olderFunctions;
+  table.head.functions = &olderFunctions.functions;
   return table;
 }
 
 nacre_model_table makeNewer() {
-  newerFunctions.known = *toy.table.head.functions;
-  newerFunctions.known.api_version = NACRE_API_VERSION + 1;
-  newerFunctions.known.struct_size = sizeof(newerFunctions);
+  newerFunctions.known = nacre::runtime::slots_of(toy.table);
+  newerFunctions.known.functions.api_version = NACRE_API_VERSION + 1;
+  newerFunctions.known.functions.struct_size = sizeof(newerFunctions);
   nacre_model_table table = toy.table;
-  table.head.functions = &newerFunctions.known;
+  table.head.functions = &newerFunctions.known.functions;
   return table;
 }
 
