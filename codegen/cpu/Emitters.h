@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The emitters, one for each kind of kernel. Each is described in its own file.
+// Declares the emitters: each emits kernels of one form, and declines all others. Their files describe them.
 
 #ifndef NACRE_CODEGEN_CPU_EMITTERS_H
 #define NACRE_CODEGEN_CPU_EMITTERS_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  writes the halo around the elements that a unit computes.
-// Why:   a consumer that pads reads its padding from memory. The producer writes it there, in the units that own the
-//        neighbouring rows. There is then no need to wait, and any share of the work is complete.
-// How:   the border is divided into boxes, and each box into runs of consecutive elements.
+// Why:   a padded convolution reads its padding from memory. The kernel that produces its input writes the padding
+//        there. Each unit writes the padding next to its own rows, so that no unit waits for another.
+// How:   the halo is divided into boxes, and each box into runs of consecutive elements.
 
 #ifndef NACRE_CODEGEN_CPU_HALO_H
 #define NACRE_CODEGEN_CPU_HALO_H
@@ -13,12 +13,14 @@
 
 namespace nacre::codegen::cpu {
 
-/// Writes the part of `written`'s halo that belongs to the indices [low, high) of its axis `axis`. This is the border
-/// alongside them, and the one below the first or above the last index of the axis. Does nothing if there is no halo.
+/// Writes the part of the halo of `written` that belongs to the indices [low, high) of the axis `axis`. This part is
+/// the border alongside these indices. It also includes the border before the first and after the last index of the
+/// axis. Does nothing if there is no halo.
 void emitHalo(VectorBuilder &build, mlir::Value buffer, const WrittenTensor &written, unsigned axis, mlir::Value low,
               mlir::Value high);
 
-/// Emits the same if `part` is 0. If several units compute these indices, the first writes the halo.
+/// Like emitHalo(), but the emitted code writes only if `part` is 0. If several units compute the same indices, the
+/// first one writes the halo.
 void emitHaloOfFirst(VectorBuilder &build, mlir::Value part, mlir::Value buffer, const WrittenTensor &written,
                      unsigned axis, mlir::Value low, mlir::Value high);
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  narrows vectors of i32 to vectors of bytes, with saturation.
-// Why:   every instruction set has instructions for it. LLVM's code for comparisons depends on the code around them.
-// How:   AVX-512 narrows at once. SSE and AVX2 pack two registers into one, within each 128 bits, and the bytes are put
-//        in order at the end. NEON narrows halves.
+// Why:   every instruction set has instructions for this. LLVM recognizes comparisons as saturation only in some
+//        surroundings.
+// How:   AVX-512 narrows a register in one instruction. SSE and AVX2 pack two registers into one, separately in each
+//        part of 128 bits, so that a shuffle must restore the order. NEON narrows each register to half its size.
 
 #ifndef NACRE_CODEGEN_CPU_NARROWTOBYTES_H
 #define NACRE_CODEGEN_CPU_NARROWTOBYTES_H
@@ -12,10 +13,10 @@
 
 namespace nacre::codegen::cpu {
 
-/// True if i32 is narrowed by way of i16, in which adding a zero point costs less.
+/// True if i32 is first narrowed to i16. A zero point is then added to the i16, which takes fewer instructions.
 bool narrowsByShorts(const Target &target);
 
-/// A zero point: a constant, or a scalar i16 that is known at run time.
+/// Zero point: a constant, or a scalar i16 that is only known at run time.
 struct ZeroPoint {
   int64_t number = 0;
   mlir::Value value; ///< Null for a constant
@@ -23,8 +24,8 @@ struct ZeroPoint {
   bool isNone() const { return !value && number == 0; }
 };
 
-/// Returns x + zero, saturated to a signed or unsigned byte. `x` is a scalar or a vector of i32. If narrowsByShorts,
-/// the sum may leave the range of i32; else `zero` must be none.
+/// Returns x + zero, saturated to a signed or unsigned byte. `x` is a scalar or a vector of i32. The sum may exceed the
+/// range of i32 if narrowsByShorts() holds. Otherwise `zero` must be none.
 mlir::Value narrowToBytes(VectorBuilder &build, mlir::Value x, const ZeroPoint &zero, bool isUnsigned);
 
 } // namespace nacre::codegen::cpu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The passes of CPU code generation, and the function that the compiler calls without a pass manager.
+// Declares the passes of CPU code generation, and the function that the compiler calls without a pass manager.
 
 #ifndef NACRE_CODEGEN_CPU_PASSES_H
 #define NACRE_CODEGEN_CPU_PASSES_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  transposes a square block of elements without going through memory.
-// Why:   elements that are far apart in the source lie side by side in the target; moved one by one, each would cost
-//        one or two instructions.
-// How:   halves of rows change places, then quarters, and so on: log n steps of n shuffles.
+// What:  transposes a block of elements in registers.
+// Why:   neighbours in the result are far apart in the source. Moving single elements would take one or two
+//        instructions for each.
+// How:   halves of rows are exchanged, then quarters, and so on. This takes log n steps of n shuffles.
 
 #ifndef NACRE_CODEGEN_CPU_TRANSPOSEINREGISTERS_H
 #define NACRE_CODEGEN_CPU_TRANSPOSEINREGISTERS_H
@@ -12,11 +12,11 @@
 
 namespace nacre::codegen::cpu {
 
-/// Transposes `rows`: vectors of as many lanes as there are rows, a power of two.
+/// Transposes the square matrix `rows` in place. Each vector has as many lanes as there are rows, a power of two.
 void transposeInRegisters(VectorBuilder &build, llvm::MutableArrayRef<mlir::Value> rows);
 
-/// Transposes at most as many rows as lanes, both powers of two. Each result has several columns, one after another.
-/// SSE has instructions for its shuffles, for elements of every size.
+/// Transposes a matrix with at most as many rows as lanes; both are powers of two. Each resulting vector holds several
+/// columns, one after another. SSE has an instruction for each of these shuffles, for elements of every size.
 void transposeByInterleaving(VectorBuilder &build, llvm::MutableArrayRef<mlir::Value> rows);
 
 } // namespace nacre::codegen::cpu

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the scalar body of a linalg.generic, computed on vectors.
+// What:  emits the scalar body of a linalg.generic on vectors.
 // Why:   epilogues of contractions, nests and rows all inline bodies in the same way.
-// How:   operation by operation. Operations on scalars stay scalar, so that a broadcast operand costs one computation.
-//        Others become the same operation on vectors, or the one that VectorMath has for it.
+// How:   each operation is emitted in turn. Operations on scalars stay scalar, so that a broadcast operand is computed
+//        once. All others become the same operation on vectors, or the code that VectorMath has for it.
 
 #ifndef NACRE_CODEGEN_CPU_VECTORBODY_H
 #define NACRE_CODEGEN_CPU_VECTORBODY_H
@@ -13,30 +13,32 @@
 
 namespace nacre::codegen::cpu {
 
-/// Facts about a body's operands that make it cheaper.
+/// Facts about a body's operands that allow cheaper code.
 struct BodyHints {
-  bool negativeExponents = false; ///< True if exponentials never have positive operands
-  int64_t addedExponents = 1;     ///< Number of these exponentials that are added up
-  bool nanReturns = false;        ///< True if a maximum may lose a NaN, because its users read the NaN again
+  bool negativeExponents = false; ///< True if operands of exponentials are never positive
+  int64_t addedExponents = 1;     ///< Number of exponentials that are added up
+  /// True if a maximum may lose a NaN, because its users read the NaN from the same operands
+  bool nanReturns = false;
 };
 
 /// Inlines `body`, for which canInline must hold, and returns its results. Each of `arguments` is a scalar or a vector
-/// of `width` lanes. Results that depend on no vector are scalars. `known` are values of the body that are already
-/// computed.
+/// of `width` lanes. Results that depend on no vector are scalars. `known` maps values of the body that are already
+/// computed to their results.
 llvm::SmallVector<mlir::Value> inlineBody(VectorBuilder &builder, mlir::Block &body,
                                           llvm::ArrayRef<mlir::Value> arguments, unsigned width, BodyHints hints = {},
                                           llvm::ArrayRef<std::pair<mlir::Value, mlir::Value>> known = {});
 
-/// Returns the result of `op`, of arith or math, for `operands`, each a scalar or a vector of `width` lanes. It is a
-/// scalar if all operands are.
+/// Returns the result of `op`, an operation of arith or math. Each of `operands` is a scalar or a vector of `width`
+/// lanes. The result is a scalar if all operands are scalars.
 mlir::Value inlineOperation(VectorBuilder &builder, mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands,
                             unsigned width, BodyHints hints = {});
 
-/// Returns the bits of the widest type in vectors of `body` on `target`, which decide how many lanes fill a register.
+/// Returns the size in bits of the widest type that `body` computes in vectors. It decides how many lanes fill a
+/// register of `target`.
 unsigned widestElementBits(mlir::Block &body, const Target &target);
 
-/// Returns the instructions of `body` for each element, roughly. A polynomial counts twenty, and so does an element of
-/// a table, which is read on its own.
+/// Returns roughly the number of instructions of `body` for each element. A polynomial counts as twenty. So does a
+/// table access, because it reads each lane separately.
 unsigned bodyCost(mlir::Block &body);
 unsigned operationCost(mlir::Operation &op);
 

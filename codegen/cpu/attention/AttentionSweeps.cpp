@@ -44,11 +44,11 @@ public:
   }
 
 private:
-  /// A pass over a row: the sweep that computes new scores, if any, and the sweeps that reduce them.
+  /// Pass over a row: the sweep that computes new scores, if there is one, and the sweeps that reduce these scores.
   struct Pass {
     const Work *map = nullptr;
-    bool isFirst = false;             ///< True if it reads the sums of the first product
-    SmallVector<unsigned> reductions; ///< Numbers of sweeps
+    bool isFirst = false;             ///< True if the pass reads the sums of the first product
+    SmallVector<unsigned> reductions; ///< Indices of sweeps
   };
 
   SmallVector<Pass> passes() const {
@@ -66,8 +66,8 @@ private:
 
   using Step = llvm::function_ref<SmallVector<Value>(Position, Piece, ValueRange)>;
 
-  /// Returns the scalar to which each of `works` reduces `count` elements. `step` adds a vector of elements to the
-  /// carried values.
+  /// Returns one scalar for each of `works`, which reduces `count` elements. `step` reduces a vector of elements into
+  /// the carried values.
   SmallVector<Value> reduce(ArrayRef<const Work *> works, int64_t count, Step step) {
     SmallVector<Combiner> combiners;
     SmallVector<Value> carried;
@@ -76,7 +76,7 @@ private:
     };
     for (const Work *work : works) {
       combiners.push_back(*Combiner::find(*work->body, 0));
-      combiners.back().nanReturns = isa<arith::MaximumFOp>(combiners.back().op); // a NaN appears again in every weight
+      combiners.back().nanReturns = isa<arith::MaximumFOp>(combiners.back().op); // A NaN appears again in every weight.
       carried.push_back(identity(combiners.back(), lanes));
     }
     const int64_t whole = count - count % lanes;
@@ -107,13 +107,13 @@ private:
     return reduce(&work, form.depth.size, step).front();
   }
 
-  /// Computes and reduces the scores `piece` of the row from `key` on.
+  /// Computes and reduces the scores in `piece`, from the key `key` of the row on.
   SmallVector<Value> step(const Pass &pass, Position key, Piece piece, ValueRange carried) {
     Value address = build.address({{at, 0}, key}, {1, 1}, 0);
     Value value = build.load(pass.isFirst && pass.map ? rows.sums : rows.scores, address, piece);
     if (pass.map) {
       SmallVector<Value> arguments = inputsOf(*pass.map, value, key, piece);
-      arguments.push_back(Value()); // a map reads no accumulator
+      arguments.push_back(Value()); // A map reads no accumulator.
       value = inlineBody(build, *pass.map->body, arguments, piece.width, hintsOf(*pass.map)).front();
       value = build.broadcast(value, piece.width);
       if (pass.map->results.front().elementType.isF32())
@@ -165,7 +165,8 @@ private:
                          : build.loadStrided(buffer, address, stride, piece);
   }
 
-  /// Hints that the exponentials of a softmax get differences to the largest score.
+  /// Returns hints for `map`. Exponentials of a softmax have operands of at most 0, because the largest score is
+  /// subtracted.
   BodyHints hintsOf(const Work &map) const {
     auto isLargest = [&](Value value) {
       auto argument = dyn_cast<BlockArgument>(value);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the emitter of attention: scores of some rows of queries, their softmax, and the values weighted by it.
-// Why:   the scores of a few rows stay in the second-level cache, and no matrix of all scores is ever in memory.
+// What:  emits attention: the scores of some rows of queries, their softmax, and the sum of the values weighted by it.
+// Why:   the scores of a few rows fit the second-level cache. A matrix of all scores is never in memory.
 // How:   1. a unit is some rows of one batch (a head);
-//        2. it packs keys and values into panels in scratch. If they are codes, it adds up the columns that zero points
-//           need;
+//        2. the unit packs keys and values into panels in scratch. If they are codes, it also computes the column sums
+//           that zero points need;
 //        3. for each block of rows, it emits the product of scores into scratch, then the sweeps over each row of
-//           scores (AttentionSweeps.h). The product with the values goes from scratch into the result.
+//           scores (AttentionSweeps.h). Then it multiplies the weights in scratch by the values, into the result.
 
 #include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/Halo.h"
@@ -57,7 +57,7 @@ private:
   //===--------------------------------------------------------------------===//
 
   LogicalResult divide() {
-    constexpr int64_t wantedUnits = 16, leastRows = 96; // a smaller unit does not pay for packing the panels
+    constexpr int64_t wantedUnits = 16, leastRows = 96; // Packing the panels takes too large a part of a smaller unit.
     const int64_t most = std::max<int64_t>(1, form.rows.size / leastRows);
     const int64_t blocks = std::clamp<int64_t>(llvm::divideCeil(wantedUnits, form.numBatches()), 1, most);
     rowsOfUnit = llvm::divideCeil(form.rows.size, blocks);
@@ -81,7 +81,8 @@ private:
     return success();
   }
 
-  /// Returns a product of a unit's rows whose steps lie one after another. The operands' places are set later.
+  /// Returns a product of a unit's rows whose steps are consecutive in memory. The caller sets the addresses of the
+  /// operands.
   MatrixProduct describe(bool isUnsignedRhs, const ContractionLoop &depth, int64_t columns) const {
     const Type left = form.operands[Index::Queries].elementType, element = form.isOfCodes ? left : type;
     MatrixProduct product;
@@ -99,13 +100,13 @@ private:
     return form.isOfCodes ? machineOf(build.target, product, typeInScratch(product)) : machine;
   }
 
-  /// Chooses a block of rows whose scores fill at most a quarter of the second-level cache, and the distance between
-  /// the rows in scratch.
+  /// Chooses the number of rows in a block, so that their scores fill at most a quarter of the second-level cache. Also
+  /// chooses the distance between rows in scratch.
   void chooseBlock() {
     constexpr int64_t line = kLineBytes / 4, wantedRows = 32;
     pitch = (llvm::divideCeil(int64_t(llvm::alignTo(form.keys.size, machine.registers * lanes)), line) | 1) * line;
     const int64_t fitting = int64_t(build.target.model.l2Bytes / 4) / (pitch * 4);
-    // Few rows get the panels of many, because wide panels, which a single row would stream, take longer to pack.
+    // Blocks of few rows have the same panels as blocks of many rows: wide panels for a single row take longer to pack.
     ContractionShape shape;
     shape.rows = std::clamp<int64_t>(fitting, 1, wantedRows);
     shape.columns = form.keys.size;
@@ -159,7 +160,7 @@ private:
     function.buffers.truncate(buffers);
   }
 
-  /// Returns the address of operand `index` in the unit's batch.
+  /// Returns the address of the operand `index` in the unit's batch.
   Value baseOf(Index index) {
     Value base = build.index(form.operands[index].offset);
     for (auto [number, loop] : llvm::enumerate(form.batches))
@@ -174,7 +175,7 @@ private:
   // 2. Panels
   //===--------------------------------------------------------------------===//
 
-  /// Adds a buffer in scratch as an operand of a product.
+  /// Returns a buffer in scratch as an operand of a product, and adds it to the function's buffers.
   ContractionOperand asOperand(Value buffer) {
     function.buffers.push_back(buffer);
     return {unsigned(function.buffers.size() - 1), 0, cast<MemRefType>(buffer.getType()).getElementType()};
@@ -189,8 +190,8 @@ private:
     valueSums = form.sums[Index::Values] ? sumColumns(weighted, packedValues) : Value();
   }
 
-  /// Packs operand `index` of the unit into panels of `width` columns: f32, or codes in words that `product`
-  /// multiplies.
+  /// Packs the operand `index` of the unit into panels of `width` columns. Floats become f32; codes are packed in the
+  /// words that `product` multiplies.
   PackedColumns pack(Index index, const ContractionLoop &depth, const ContractionLoop &columns, int64_t width,
                      const MatrixProduct &product) {
     const PackedAxis steps = {depth.size, depth.strides[index]}, across = {columns.size, columns.strides[index]};
@@ -215,7 +216,7 @@ private:
     return packed;
   }
 
-  /// Returns the sums of all columns, as the product of a row of ones.
+  /// Returns the sums of all columns, computed as the product with a row of ones.
   Value sumColumns(MatrixProduct product, const PackedColumns &packed) {
     const Type code = typeInScratch(product);
     const int64_t bytes = build.target.vectors.bytes, count = llvm::alignTo(product.depthSize(), bytes);
@@ -236,8 +237,8 @@ private:
   // 3. Blocks of rows
   //===--------------------------------------------------------------------===//
 
-  /// Allocates the block's scores. Sums of codes become scores in place, and the codes of the weights have their own
-  /// memory.
+  /// Allocates the scores of a block. The scores overwrite the sums of the first product. Codes of the weights have
+  /// separate memory.
   void allocateScores() {
     const uint64_t before = function.scratchBytes;
     rows.sums = allocateScratch(function, build, block * pitch, sumType);
@@ -285,7 +286,7 @@ private:
       weighted.productInputs = {0};
   }
 
-  /// Emits the product of `count` rows, or of all rows if it is null, with all panels of `packed`.
+  /// Emits the product of the first `count` rows with all panels of `packed`; of all rows if `count` is null.
   void emitProduct(MatrixProduct product, const PackedColumns &packed, Addresses at, Value count) {
     PanelWalk walk;
     const int64_t step = packed.width * product.groups.k;
@@ -340,9 +341,9 @@ private:
   const unsigned lanes;
   MatrixProduct scores, weighted; ///< Products with panels: queries by keys, and weights by values
   int64_t rowsOfUnit = 1, rowBlocks = 1;
-  int64_t block = 1;                    ///< Rows whose scores are in scratch
-  int64_t pitch = 0, codePitch = 0;     ///< Elements from one row to the next, of scores and of codes
-  int64_t keyWidth = 0, valueWidth = 0; ///< Columns of a panel
+  int64_t block = 1;                    ///< Number of rows whose scores are in scratch
+  int64_t pitch = 0, codePitch = 0;     ///< Number of elements between rows, of scores and of codes
+  int64_t keyWidth = 0, valueWidth = 0; ///< Number of columns of a panel
 
   // The current unit.
   SmallVector<Value> batch; ///< Index of each batch loop

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the emitter of matmuls and convolutions: register tiles over packed panels of columns.
-// Why:   models spend most of their time here; written directly, it reaches the machine's multiply-add peak.
+// What:  emits matmuls and convolutions as register tiles over packed panels of columns.
+// Why:   models spend most of their time here. Code that is emitted directly reaches the machine's peak rate of
+//        multiply-adds.
 // How:   1. divide the cut axis into blocks, and a block into parts: batches, groups and panels;
-//        2. a unit is one part of one block: it multiplies the block's rows by one panel;
-//        3. a panel that is not a packed weight is first packed into scratch. Rows that lie across (the gradient of a
-//           weight reads such rows) are copied to scratch, too; then a unit is a block of rows with all panels. Bytes
-//           are widened in scratch, for several panels;
+//        2. a unit is one part of a block: it multiplies the block's rows by one panel;
+//        3. a panel that is not a packed weight is first packed into scratch. Two kinds of rows are copied to scratch,
+//           too. The first kind has rows side by side in memory, as in the gradient of a weight; a unit is then a block
+//           of rows with all panels. The second kind is bytes that must be widened; a unit then has several panels;
 //        4. PanelWalk.h multiplies the rows by the panel, tile by tile.
 
 #include "codegen/cpu/Emitters.h"
@@ -51,12 +52,11 @@ public:
 private:
   using Cut = LoopedContraction::Cut;
 
-  /// Columns for which widening rows takes little of their time.
+  /// Smallest number of columns for which widening the rows takes little of a unit's time.
   static constexpr int64_t kColumnsOfWideRows = 64;
 
-  /// Order of units. If the second-level cache holds all rows, a call computes the rows of its blocks together for each
-  /// part. Each panel is then read once, however many blocks the threads need. If there are few rows, threads share the
-  /// parts.
+  /// Order of units. `BlocksTogether`: if the second-level cache holds all rows, a call computes the rows of its blocks
+  /// together for each part. Each panel is then read once. `Parts`: if there are few rows, threads share the parts.
   enum class Order { Blocks, BlocksTogether, Parts };
 
   /// Returns the element type of panels. An operand that is not a packed weight is converted when it is packed.
@@ -70,7 +70,7 @@ private:
 
   UnitPanel unitPanel() { return {function, build, contraction, walked, width}; }
 
-  /// Number of panels, and of the parts that units divide them into.
+  /// Return the number of panels, and the number of parts of panels into which they are divided for units.
   int64_t panels() const { return llvm::divideCeil(contraction.columns.size, width); }
   int64_t parted() const { return llvm::divideCeil(panels(), panelsOfUnit); }
 
@@ -140,9 +140,9 @@ private:
     estimate();
   }
 
-  /// True if the rows lie side by side in each step of the reduction, and the next step is far away. A tile's row would
+  /// True if the rows lie side by side in each step of the reduction, and steps are far apart. Each row of a tile would
   /// then read one line per step. If a row of the storage is a power of two, these lines share few sets of the caches.
-  /// The panels must stay in the second-level cache while blocks of rows pass.
+  /// Copying requires that the panels stay in the second-level cache while blocks of rows pass.
   bool areRowsAcross() const {
     const ContractionOperand &lhs = contraction.operands[Contraction::Lhs];
     constexpr int64_t leastRows = 32;
@@ -184,7 +184,8 @@ private:
         emitAnyBlocks(blockFrom(function.begin), blockFrom(function.end), part.counter);
       });
     case Order::Parts: {
-      Value share = difference(function.shareEnd, function.shareBegin); // may be empty; then it has no units
+      // The share may be empty, and then has no units.
+      Value share = difference(function.shareEnd, function.shareBegin);
       Value blocks =
           arith::MaxUIOp::create(build.ops, build.loc, ceilDivide(share, build.index(extent)), build.index(1));
       Value first = arith::DivUIOp::create(build.ops, build.loc, function.begin, blocks);
@@ -279,8 +280,8 @@ private:
     rows = all;
   }
 
-  /// Copies the unit's rows to scratch, step by step of the reduction, and moves Lhs there. `walked` becomes the
-  /// product of the copy.
+  /// Copies the unit's rows to scratch, step by step of the reduction. Sets the address of Lhs in `at`, and changes
+  /// `walked` to the product of the copy.
   void copyRows(Addresses &at) {
     const int64_t lines = llvm::divideCeil(extent * contraction.cutFactor, lanes) | 1;
     int64_t stride = lines * lanes;
@@ -328,7 +329,7 @@ private:
     emitColumns(tail);
   }
 
-  /// Returns the operands' addresses at that slice of a panel.
+  /// Returns the operands' addresses at the slice of a panel that begins at the column `index`.
   Addresses sliceAt(const Addresses &at, Position index) {
     Addresses moved;
     for (auto [operand, address] : llvm::enumerate(at)) {
@@ -339,7 +340,7 @@ private:
   }
 
   void emitSlice(int64_t columns, const Addresses &at) {
-    function.scratchBytes = scratchOfRows; // both calls of this function share the scratch after the rows
+    function.scratchBytes = scratchOfRows; // Both calls of this function share the scratch after the rows.
     PanelWalk walk = rows;
     walk.followed = contraction.panels.has_value();
     walk.columns = columns;
@@ -353,19 +354,19 @@ private:
   KernelFunction &function;
   VectorBuilder build;
   const MatrixProduct &contraction;
-  MatrixProduct walked; ///< The product whose rows lie where tiles read them
+  MatrixProduct walked; ///< Product whose rows are at the addresses that tiles read
   const MachineRow &machine;
   const unsigned lanes;
   const bool rowsAreWidened;
   bool rowsAreAcross = false;
-  int64_t width = 0;  ///< Columns of a panel
-  int64_t slice = 0;  ///< Columns of a panel by which rows are multiplied at a time
-  int64_t extent = 1; ///< Indices in a block
-  int64_t parts = 1;  ///< Units of a block
+  int64_t width = 0;  ///< Number of columns of a panel
+  int64_t slice = 0;  ///< Number of columns of a panel by which tiles multiply together
+  int64_t extent = 1; ///< Number of indices in a block
+  int64_t parts = 1;  ///< Number of units of a block
   int64_t panelsOfUnit = 1;
   Order order = Order::Blocks;
-  Value low, high; ///< The unit's indices of the cut axis
-  PanelWalk rows;  ///< The unit's rows that are multiplied by panels
+  Value low, high; ///< Range of the unit on the cut axis
+  PanelWalk rows;  ///< Rows of the unit that are multiplied by panels
   uint64_t scratchBytes = 0, scratchOfRows = 0;
 };
 

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the emitter of kernels that compute the left operand of their product: separable convolutions, normalized
-//        rows.
-// Why:   such kernels are formed for GPUs. Without a GPU, the CPU shall not need more time than for two kernels of its
-//        own.
+// What:  emits kernels that compute the left operand of their product: separable convolutions, normalized rows.
+// Why:   such kernels are formed for GPUs. Without a GPU, the CPU should take no longer than for two separate kernels.
 // How:   1. each half (codegen/form/KernelHalves.h) becomes a function, by the emitter of its kind;
-//        2. a block of units of the second half is a block here; it is divided into a few parts if there are few
-//           blocks;
-//        3. for each block, the first half is called for its rows, which go to this thread's scratch unless they have a
-//           storage. Then the second half is called for its units. Both count indices from the beginning of the axis,
-//           so that the address of scratch is moved back by the indices before the block.
+//        2. a block of units of the second half is also a block of this kernel. It is divided into a few parts if there
+//           are few blocks;
+//        3. for each block, the first half is called for its rows. Its results go to this thread's scratch, unless they
+//           have a storage. Then the second half is called for its units. Both halves count indices from the beginning
+//           of the axis, so that the address of scratch is moved back by the indices before the block.
 
 #include "codegen/cpu/EmitFunction.h"
 #include "codegen/cpu/Emitters.h"
@@ -59,7 +57,7 @@ private:
   // 2. Units
   //===--------------------------------------------------------------------===//
 
-  /// Returns the cost of `indices` indices of the first half.
+  /// Returns the estimated nanoseconds of `indices` indices of the first half.
   double firstCost(int64_t indices) const {
     return double(llvm::divideCeil(indices, first.body.unitExtent)) * first.body.unitsPerBlock * first.body.unitCost;
   }
@@ -81,8 +79,8 @@ private:
     function.keepsOrder = first.body.keepsOrder || product.keepsOrder;
   }
 
-  /// Returns the number of parts of a block. Each part computes all rows of its block again, so that only few blocks
-  /// are divided, and only while this is cheap.
+  /// Returns the number of parts of a block. Each part computes all rows of its block again. So only blocks of kernels
+  /// with few blocks are divided, and only if that costs little.
   int64_t choosePart(int64_t blocks, double before, double cost) const {
     constexpr int64_t wantedUnits = 16, times = 4;
     const double cheap = std::clamp(cost / (times * std::max(before, 1.0)), 1.0, double(wantedUnits));
@@ -98,7 +96,8 @@ private:
     return llvm::all_of(halves.second.arguments, [](const auto &argument) { return argument.has_value(); });
   }
 
-  /// Places the scratch of both halves, which use it one after the other, then the rows between them.
+  /// Allocates the scratch of both halves, which use the same bytes one after the other, and then the scratch for the
+  /// rows between them.
   void placeScratch() {
     betweenAt = llvm::alignTo(std::max(first.body.scratchBytes, second.body.scratchBytes), kLineBytes);
     function.scratchBytes = betweenAt;
@@ -115,7 +114,7 @@ private:
     return memref::ViewOp::create(build.ops, build.loc, type, function.scratch, at, ValueRange());
   }
 
-  /// `firstIndex` is the index of the first half's axis with which scratch begins.
+  /// Calls a half. `firstIndex` is the index of the first half's axis that is at the beginning of scratch.
   void call(const KernelHalf &half, const EmittedFunction &emitted, Value firstIndex, Value shareBegin, Value shareEnd,
             Value begin, Value end) {
     const ArrayRef<Type> types = func::FuncOp(emitted.function).getArgumentTypes();
@@ -136,7 +135,7 @@ private:
     call(halves.first, first, low, low, high, build.index(0), build.scaled(blocks, body.unitsPerBlock));
   }
 
-  /// Computes all rows of the first half in every call.
+  /// Emits code that computes all rows of the first half in every call.
   void emitWhole() {
     callFirst(build.index(0), build.index(firstExtent));
     call(halves.second, second, build.index(0), function.shareBegin, function.shareEnd, function.begin, function.end);
@@ -154,17 +153,17 @@ private:
     call(halves.second, second, firstLow, low, high, unitOf(begin), unitOf(end));
   }
 
-  /// Returns the second half's unit with which part `part` of a block begins.
+  /// Returns the index of the second half's unit with which part `part` of a block begins.
   Value unitOf(Value part) { return build.divide(build.scaled(part, second.body.unitsPerBlock), parts); }
 
   KernelFunction &function;
   VectorBuilder build;
   const KernelHalves &halves;
   const EmittedFunction &first, &second;
-  int64_t firstExtent = 1, cutExtent = 1; ///< Extent of the first half's cut axis, and of the kernel's
-  /// Bytes of the intermediate result for an index of the first half's cut axis.
+  int64_t firstExtent = 1, cutExtent = 1; ///< Extents of the cut axes of the first half and of the kernel
+  /// Size of the intermediate result for one index of the first half's cut axis, in bytes.
   int64_t strideBytes = 0;
-  int64_t parts = 1;     ///< Units of a block
+  int64_t parts = 1;     ///< Number of units of a block
   int64_t betweenAt = 0; ///< Offset of the intermediate result in scratch, in bytes
 };
 

@@ -29,7 +29,7 @@ public:
         lanes(build.target.vectors.bytes * 8 / type.getIntOrFloatBitWidth()) {}
 
   void emit() {
-    // A block of vectors that reaches beyond its panel would overwrite the next row.
+    // A block of vectors that ends after the end of its panel would overwrite the next row.
     if (steps.stride == 1 && columns.stride != 1 && steps.size >= lanes && rows.width % lanes == 0)
       return transposeBlocks();
     build.loop(0, steps.size, 1, [&](Position step) {
@@ -53,8 +53,8 @@ private:
       completeVector(build, rows.buffer, to, count, type);
   }
 
-  /// Transposes square blocks. The last block begins early enough to be whole. Beyond the last column it writes zeros,
-  /// or that column again.
+  /// Transposes square blocks. The last block begins early enough to be whole. For columns after the last one, it
+  /// writes zeros or repeats the last column.
   void transposeBlocks() {
     const Piece whole = {0, lanes, lanes};
     const int64_t count = columns.size, end = rows.filled ? rows.width : count;

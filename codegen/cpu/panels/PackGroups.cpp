@@ -18,7 +18,7 @@ public:
         byte(cast<MemRefType>(source.buffer.getType()).getElementType()) {}
 
   void emit() {
-    // The last group differs if its steps overlap those before, or are too few.
+    // The last group differs if its steps overlap the group before it, or if it has fewer steps.
     const bool isLastAnother = groups.overlap() > 0 || groups.valid() < groups.k;
     const int64_t alike = groups.groups() - (isLastAnother ? 1 : 0);
     build.loop(0, alike, 1, [&](Position group) { pack(group, 0, 0, groups.k); });
@@ -27,7 +27,7 @@ public:
   }
 
 private:
-  /// Packs the steps `first` to `end` of a group, whose step 0 is moved by `moved` steps.
+  /// Packs the steps from `first` to `end` of the group. Step 0 of the group is moved by `moved` steps.
   void pack(Position group, int64_t moved, int64_t first, int64_t end) {
     Value from = build.address({{source.first, 0}, group}, {1, groups.k * stepStride}, moved * stepStride);
     Value to = build.address({{rows.first, 0}, group}, {1, rows.width * groups.k}, 0);
@@ -63,7 +63,7 @@ private:
     }
   }
 
-  /// Returns words that have one byte of each vector, in the order of the vectors.
+  /// Returns words that consist of one byte of each vector, in the order of the vectors.
   Value wordsOf(SmallVector<Value> vectors) {
     const int64_t lanes = cast<VectorType>(vectors.front().getType()).getNumElements(), bytes = lanes * groups.k;
     while (vectors.size() > 1) {
@@ -75,7 +75,7 @@ private:
     return vector::BitCastOp::create(build.ops, build.loc, VectorType::get({bytes}, byte), vectors.front());
   }
 
-  /// Interleaves two vectors; returns as many elements of twice the size.
+  /// Interleaves the elements of two vectors, and returns pairs of them as elements of twice the size.
   Value interleaved(Value a, Value b) {
     auto type = cast<VectorType>(a.getType());
     const int64_t lanes = type.getNumElements();

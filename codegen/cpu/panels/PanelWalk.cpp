@@ -21,7 +21,7 @@ Value allocateScratch(KernelFunction &function, VectorBuilder &build, int64_t co
 
 namespace {
 
-/// Iterations of a loop: the unit's share of the cut axis, or all of any other loop.
+/// Range of a loop's iterations: the unit's range of the cut axis, or all iterations of any other loop.
 struct Range {
   Value low, high; ///< Null for all iterations
 };
@@ -38,7 +38,8 @@ public:
     depth = splitDepth(loops, elementsOfStep() * bytesOfElement(typeOf(walk.panel)), build.target.model.l1Bytes,
                        std::max<int64_t>(4, stepsOfLargeTiles(machine)));
     part.steps = loops.front();
-    // A part of the innermost loop does not know if it ends a run, whose last group may overlap the one before.
+    // A part of the innermost loop does not know whether it ends a run. The last group of a run may overlap the group
+    // before it.
     if (contraction.groups.overlap() > 0 && depth.level > 0 && depth.level + 1 == loops.size())
       depth = {0, loops.front(), 1};
     if (!walk.addsToResult)
@@ -59,8 +60,8 @@ public:
 private:
   using Cut = LoopedContraction::Cut;
 
-  /// Addresses that depend on the number of a row in its unit: of its sums in memory, and of the elements that its tile
-  /// prefetches. Null if it has none.
+  /// Addresses that depend on the index of a row in its unit: of its sums in memory, and of the elements that its tile
+  /// prefetches. Null if there are no such sums or elements.
   struct PlacesOfRow {
     Value sums, ahead;
   };
@@ -71,17 +72,17 @@ private:
   // 1. Parts of the reduction
   //===--------------------------------------------------------------------===//
 
-  /// Returns the columns of a panel, in all parts of the product.
+  /// Returns the number of columns of a panel, in all parts of the product.
   int64_t columnsOfRow() const { return contraction.parts * walk.panel.width; }
-  /// Returns how many sums of a row are in memory. If registers mix the sums of several rows, a row has as many sums as
-  /// its registers have.
+  /// Returns how many sums of a row are in memory. If registers mix the sums of several rows, this is the number of
+  /// sums in the row's registers.
   int64_t sumsOfRow() const { return columnsOfRow() * machine.rowsOfStep * machine.sumsOfLane; }
-  /// Returns the panel's elements for one step of the innermost loop.
+  /// Returns the number of the panel's elements for one step of the innermost loop.
   int64_t elementsOfStep() const { return columnsOfRow() * contraction.groups.k; }
 
   bool isCut(unsigned level) const { return contraction.cut == Cut::Rows && contraction.cutLoop == level; }
 
-  /// Returns the largest number of rows from `level` inwards that a unit computes.
+  /// Returns the largest number of rows that a unit computes in the loops from `level` inwards.
   int64_t rowsFrom(unsigned level) const {
     int64_t rows = 1;
     for (; level < contraction.rows.size(); ++level)
@@ -90,10 +91,10 @@ private:
     return rows;
   }
 
-  /// True if the rows from `level` inwards are multiplied by one part of the panel after the other. There must be
-  /// enough rows to pay for storing sums in scratch, and few enough that the sums stay in the second-level cache. If
-  /// the product has several parts, a step of the panel is so wide that the cache holds few steps. Storing the sums
-  /// then costs more than streaming the panel.
+  /// True if all rows from `level` inwards are multiplied by one part of the panel after the other. There must be so
+  /// many rows that storing sums in scratch is worthwhile, and so few that the sums fit the second-level cache. A
+  /// product of several parts has wide steps, of which the cache holds few. Storing its sums would cost more than
+  /// reading the panel again.
   bool dividesDepth(unsigned level) const {
     const int64_t rows = rowsFrom(level);
     const uint64_t sumBytes = bytesOfElement(contraction.accumulatorType);
@@ -125,7 +126,7 @@ private:
     rowsOfPart({Value(), depth.count - 1});
   }
 
-  /// Returns the addresses of the reduction's operands at the part with that number.
+  /// Returns the addresses of the reduction's operands at the part with the index `number`.
   Addresses atPart(const Addresses &at, Position number) {
     Addresses moved = at;
     Value left = build.address({number}, {1}, 0);
@@ -162,11 +163,12 @@ private:
     return steps;
   }
 
-  /// Returns how many elements of the next part one row prefetches, so that all rows together prefetch all of it.
+  /// Returns how many elements of the next part one row prefetches, so that all rows together prefetch the whole part.
   int64_t aheadOfRow() const { return llvm::divideCeil(stepsOfPart() * elementsOfStep(), rowsFrom(0)); }
 
   /// Returns the address of the elements that the first row prefetches while the panel at `at` is in use: the next part
-  /// or panel. Null if the first of many tiles may as well wait, or if the second-level cache has no room yet.
+  /// or the next panel. Null if prefetching is not worthwhile: the first of many tiles can wait for its columns, or the
+  /// second-level cache has no room yet.
   Value firstAhead(const Addresses &at) {
     constexpr int64_t mostRows = 1024, leastBytes = 4096;
     const int64_t elements = stepsOfPart() * elementsOfStep(), bytes = elements * bytesOfElement(typeOf(walk.panel));
@@ -208,11 +210,11 @@ private:
   void emitRun(const Addresses &at, const PlacesOfRow &places) {
     const unsigned level = contraction.rows.size() - 1;
     const ContractionLoop &run = contraction.rows[level];
-    // If the product has several parts, all columns of the panel are computed: the parts then follow one another.
+    // If the product has several parts, all columns of the panel are computed, because the parts lie side by side.
     const int64_t vectors = contraction.parts == 1 ? llvm::divideCeil(walk.columns, lanes) : columnsOfRow() / lanes;
     const int64_t steps = contraction.depthSize() / depth.count;
     const int64_t most = mostRows(machine, shapeOf(contraction), walk.columns);
-    // If the tile has blocks and the depth is not divided, sums of one tile are in memory at a time.
+    // If the tile has blocks and the depth is not divided, only the sums of one tile are in memory at a time.
     Value ownSums;
     if (!part.sums && sumBlocksOf(machine, contraction, part).divided)
       ownSums = allocateScratch(function, build, most * sumsOfRow(), contraction.accumulatorType);
@@ -242,7 +244,7 @@ private:
       return;
     }
 
-    // A share may end anywhere: emit tiles for whole blocks, then for the remainder of one, then single rows.
+    // A share may end anywhere. So emit tiles for whole blocks, then for the remainder of one, then single rows.
     const int64_t block = std::min(walk.cutExtent * contraction.cutFactor, run.size);
     RunSplit split = splitRun(machine, block, vectors, steps, most, /*greedy=*/true);
     SmallVector<int64_t> sizes(split.tail.begin(), split.tail.end());

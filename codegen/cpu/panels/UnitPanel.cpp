@@ -54,7 +54,7 @@ Panel UnitPanel::pack(int64_t columns, Addresses &at) const {
 }
 
 void UnitPanel::packColumns(unsigned level, int64_t columns, const Panel &panel, Value from, Value to) const {
-  // The innermost loop is packed at once, unless each of its steps is a run of its own.
+  // The innermost loop is packed as a whole, unless each of its steps is a separate run.
   const bool inRuns = walked.groups.k > 1 && walked.groups.run == 1;
   if (level + (inRuns ? 0 : 1) < contraction.depth.size()) {
     const ContractionLoop &loop = contraction.depth[level];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:   1. sort the loops by their strides, and merge each into the previous level if it continues or overlaps it. The
-//           results are blocks of neighbours, and distances between them;
+// How:   How:   1. sort the loops by their strides, and merge each into the previous level if it continues or overlaps
+//        it. The results are blocks of consecutive elements, and the distances between blocks;
 //        2. copy block by block.
 
 #include "codegen/cpu/panels/WideRows.h"
@@ -14,7 +14,7 @@ using namespace mlir;
 namespace nacre::codegen::cpu {
 namespace {
 
-/// A unit's share of the cut axis if that is a loop over rows. It has at most `most` iterations.
+/// Range of a unit on the cut axis, if this axis is a loop over rows. It has at most `most` iterations.
 struct CutRows {
   Value low, high; ///< Null if a unit has all rows
   int64_t most = 1;
@@ -32,7 +32,8 @@ public:
       addAllToOneLevel();
   }
 
-  /// Copies the rows. Returns the contraction that reads the copy, which becomes the last buffer; moves Lhs there.
+  /// Copies the rows into scratch, which becomes the last of the function's buffers. Returns the contraction that reads
+  /// the copy, and sets the address of Lhs in `at`.
   LoopedContraction emit(Addresses &at) {
     LoopedContraction wide = contraction;
     Value from = at[Contraction::Lhs], to = build.index(0);
@@ -58,16 +59,16 @@ private:
     unsigned number;
     int64_t size, stride; ///< `size` is the largest number of iterations
     Value iterations;     ///< Null if there are always `size`
-    Value first;          ///< The iteration that reads the lowest address
+    Value first;          ///< Iteration that reads the lowest address
     int64_t distance() const { return std::abs(stride); }
   };
 
-  /// Blocks of the level below, or elements. There are at most `count`, which are `stride` elements apart, and `copied`
-  /// in the copy.
+  /// Level of the copy: at most `count` blocks of the level below, or elements in the lowest level. They are `stride`
+  /// elements apart in the operand, and `copied` elements apart in the copy.
   struct Level {
     int64_t stride, copied, count;
-    Value more;          ///< Iterations of the cut loop except the first
-    int64_t ofIteration; ///< Blocks that each of them adds
+    Value more;          ///< Number of iterations of the cut loop minus 1
+    int64_t ofIteration; ///< Blocks that each further iteration of the cut loop adds
     int64_t least = 0;   ///< Blocks of the first iteration; 0 if the cut loop adds none
   };
 
@@ -75,7 +76,7 @@ private:
   // 1. Loops and levels
   //===--------------------------------------------------------------------===//
 
-  /// Returns how many neighbours the innermost loop of the depth reads; 1 if its steps have a group each.
+  /// Returns how many consecutive elements the innermost loop of the depth reads; 1 if each group has a single step.
   int64_t runLength() const {
     const DepthGroups &groups = contraction.groups;
     return isRun() ? (contraction.depth.back().size - 1) * groups.k + groups.valid() - groups.overlap() : 1;
@@ -102,7 +103,7 @@ private:
     llvm::stable_sort(loops, [](const Loop &a, const Loop &b) { return a.distance() < b.distance(); });
   }
 
-  /// Returns the elements of the copy from the first to the last of the first `count` levels.
+  /// Returns the number of elements from the first to the last element of the lowest `count` levels in the copy.
   int64_t spanOf(size_t count) const {
     int64_t span = 1;
     for (const Level &level : ArrayRef(levels).take_front(count))
@@ -132,7 +133,7 @@ private:
     setStride(loop, blocks * level.copied);
   }
 
-  /// Adds a loop to the levels. False if that is impossible because blocks would overlap in parts.
+  /// Adds a loop to the levels. Returns false, and does nothing, if blocks would overlap partially.
   bool addToLevels(const Loop &loop) {
     Level &last = levels.back();
     const int64_t blocks = loop.distance() / last.stride;
@@ -142,8 +143,8 @@ private:
     }
     if (loop.distance() < spanInMemory())
       return false;
-    // Padding of a storage stays, because it keeps rows apart in the cache's sets. Elements between the rows that only
-    // others read are left out.
+    // Keep a storage's padding, because it separates rows in the cache's sets. Leave out larger gaps, whose elements
+    // this unit does not read.
     const int64_t span = spanOf(levels.size());
     const bool isNear = loop.distance() * 8 <= span * 9;
     const int64_t nearer = std::min<int64_t>(loop.distance(), llvm::alignTo(span, kLineBytes / 2));
@@ -152,7 +153,7 @@ private:
     return true;
   }
 
-  /// Copies all elements from the first to the last, at the same distances.
+  /// Replaces all levels by one, which copies all elements from the first to the last without changing distances.
   void addAllToOneLevel() {
     levels.assign(1, {1, 1, runLength(), Value(), 0});
     for (const Loop &loop : loops)
@@ -213,7 +214,7 @@ private:
   const int64_t lanes;
   SmallVector<Loop> loops;
   SmallVector<Level> levels;
-  /// Key: 1 for a loop of the depth, and its number.
+  /// New stride of each loop. The key is true for a loop of the depth, and the index of the loop.
   llvm::SmallDenseMap<std::pair<unsigned, unsigned>, int64_t> newStrides;
 };
 
@@ -235,13 +236,13 @@ void forWideRows(KernelFunction &function, VectorBuilder &build, MatrixProduct &
     function.buffers.pop_back();
     walked = before;
   };
-  // Units of a cut among rows are small enough.
+  // Units of a cut along rows are small enough to be copied as a whole.
   const ContractionLoop &loop = walked.rows.front();
   const int64_t bytes = 2 * std::abs(loop.strides[Contraction::Lhs]), size = loop.size;
   const int64_t fits = int64_t(build.target.model.l2Bytes / 2) / std::max<int64_t>(1, bytes);
   if (walked.cut == LoopedContraction::Cut::Rows || size <= fits)
     return emitBlock(rows);
-  constexpr int64_t multiple = 12; // of most tiles' rows
+  constexpr int64_t multiple = 12; // Multiple of the rows of most tiles
   const int64_t extent = fits > multiple ? fits / multiple * multiple : std::max<int64_t>(1, fits);
   build.loop(0, size, extent, [&](Position first) {
     walked.cut = LoopedContraction::Cut::Rows;

@@ -11,7 +11,8 @@ using namespace mlir;
 namespace nacre::codegen::cpu {
 namespace {
 
-/// Rows whose elements must be there when a step begins; those of the others are loaded while it multiplies these.
+/// Number of rows whose elements must be loaded before a step begins. The elements of the other rows are loaded during
+/// the step.
 constexpr size_t firstRows = 2;
 
 /// Loads a step's columns in advance: one load for each half of a vector, then one move for each vector.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a tile's inner loop for a core that issues in order.
-// Why:   nothing runs ahead of an instruction that waits for a load, and only neighbouring instructions start together.
-//        Cortex-A55 starts a load of half a register together with a multiply-add, but no load of a whole register.
-// How:   after each multiply-add follows a load of half a register for the next step, also across iterations. The order
-//        is row by row, so that a row's next elements take the register of those just multiplied. The compiler keeps
-//        this order (CompileKernel.cpp).
+// What:  the inner loop of a tile for a core that issues in order.
+// Why:   such a core waits if an instruction needs a load that is not complete. It starts only neighbouring
+//        instructions together. Cortex-A55 starts a load of half a register together with a multiply-add, but not a
+//        load of a whole register.
+// How:   each multiply-add is followed by a load of half a register for the next step, also across iterations. Sums are
+//        computed row by row, so that a row's next elements replace the elements just multiplied. LLVM keeps this order
+//        (CompileKernel.cpp).
 
 #ifndef NACRE_CODEGEN_CPU_TILES_INORDERLOOP_H
 #define NACRE_CODEGEN_CPU_TILES_INORDERLOOP_H
@@ -26,26 +27,26 @@ public:
     mlir::Value columns;
   };
 
-  /// Prepares a loop over columns of `type`, `vectors` for each row, whose iterations have `unroll` steps. Rows hold
-  /// elements of type `element`. The next step's columns are `stepBytes` bytes further on. The machine multiplies one
-  /// row at a time.
+  /// Prepares a loop whose iterations have `unroll` steps. A step has `vectors` vectors of columns of type `type`. The
+  /// columns of the next step are `stepBytes` bytes further on. Rows hold elements of type `element`. The machine must
+  /// multiply one row at a time.
   InOrderLoop(VectorBuilder &build, const MachineRow &machine, mlir::VectorType type, int64_t vectors,
               mlir::Type element, int64_t stepBytes, int64_t unroll, Extend extend)
       : build(build), machine(machine), type(type), vectors(vectors), element(element), stepBytes(stepBytes),
         unroll(unroll), extend(extend) {}
 
-  /// Returns the sums after `steps` steps from `first` on. There must be at least two iterations.
+  /// Returns the sums after `steps` steps that begin at `first`. There must be at least two iterations.
   llvm::SmallVector<mlir::Value> reduce(mlir::ValueRange sums, const Stand &first, int64_t steps);
 
 private:
-  /// Returns the elements of a row in half a register.
+  /// Returns the number of a row's elements in half a register.
   int64_t half() const { return type.getNumElements() / 2; }
   mlir::Value elementsOf(mlir::Value row, int64_t step);
-  /// Loads the operands that the first step at `at` needs at once: its columns, and elements of the first rows.
+  /// Loads the operands that the first step at `at` needs immediately: its columns, and elements of the first rows.
   llvm::SmallVector<mlir::Value> begin(const Stand &at);
-  /// Emits the iteration at `at`. Returns its sums, then the operands that the next iteration begins with. `next`
-  /// builds the pointers of the next iteration. It is called after the last load of this iteration's operands, so that
-  /// each pointer keeps its register.
+  /// Emits the iteration at `at`. Returns its sums, followed by the operands with which the next iteration begins.
+  /// `next` builds the pointers of the next iteration. It is called after the last load of this iteration, so that each
+  /// pointer keeps its register.
   llvm::SmallVector<mlir::Value> multiplyAdd(mlir::ValueRange sums, mlir::ValueRange begun, const Stand &at,
                                              llvm::function_ref<Stand()> next);
 

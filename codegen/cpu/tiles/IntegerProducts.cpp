@@ -16,7 +16,7 @@ static int64_t bitsOf(Value vector) {
   return type.getNumElements() * type.getElementTypeBitWidth();
 }
 
-/// Returns the same bits as numbers of `type`.
+/// Returns the bits of `vector` as a vector of `type`.
 static Value as(VectorBuilder &build, Value vector, Type type) {
   const int64_t count = bitsOf(vector) / type.getIntOrFloatBitWidth();
   return vector::BitCastOp::create(build.ops, build.loc, VectorType::get({count}, type), vector);
@@ -49,7 +49,7 @@ static StringRef nameOfPairs(int64_t bits) {
                        : "llvm.x86.sse2.pmadd.wd";
 }
 
-/// Adds pairs of products of 16-bit numbers to the sums.
+/// Adds pairs of products of 16-bit integers to the sums.
 static Value addPairs(VectorBuilder &build, Value lhs, Value rhs, Value sums) {
   Value products = build.intrinsic(nameOfPairs(bitsOf(sums)), sums.getType(), {lhs, rhs});
   return arith::AddIOp::create(build.ops, build.loc, sums, products);
@@ -75,8 +75,8 @@ Value multiplyAddShortsByElement(VectorBuilder &build, Value lhs, Value rhs, Val
                                arith::MulIOp::create(build.ops, build.loc, extended(lhs), extended(rhs)));
 }
 
-/// Returns the two halves of a word of eight bytes, each in all of twice as many lanes. They are taken from the vector
-/// that holds the word, because LLVM needs five instructions to find them in the lanes.
+/// Returns the two halves of a word of eight bytes, each broadcast to twice as many lanes. The halves are taken from
+/// the vector that holds the word. From the broadcast word, LLVM would need five instructions.
 static SmallVector<Value, 2> quartersOfElement(VectorBuilder &build, vector::ExtractOp element, int64_t lanes) {
   Value all = as(build, element.getSource(), build.ops.getI32Type());
   SmallVector<Value, 2> quarters;
@@ -86,7 +86,7 @@ static SmallVector<Value, 2> quartersOfElement(VectorBuilder &build, vector::Ext
   return quarters;
 }
 
-/// Returns the first and the last four bytes of each word of eight; words of four unchanged.
+/// Returns the first and the last four bytes of each word of eight bytes. Words of four bytes are returned unchanged.
 static SmallVector<Value, 2> quartersOf(VectorBuilder &build, Value words) {
   auto type = cast<VectorType>(words.getType());
   if (type.getElementTypeBitWidth() == 32)
@@ -112,7 +112,7 @@ Value multiplyAddByDots(VectorBuilder &build, Value lhs, Value rhs, Value sums) 
                          : isUnsignedLhs ? "llvm.aarch64.neon.usdot.v4i32.v16i8"
                                          : "llvm.aarch64.neon.sdot.v4i32.v16i8";
   for (auto [a, b] : llvm::zip_equal(quartersOf(build, lhs), quartersOf(build, rhs))) {
-    // The element must be the second operand, as for sdot.
+    // LLVM selects the form with an element only if the element is the second operand, as for sdot.
     Value first = bytesOf(build, b), second = bytesOf(build, a);
     if (isUnsignedLhs != isUnsignedRhs)
       std::swap(first, second);
@@ -132,7 +132,7 @@ Value multiplyAddByMatrices(VectorBuilder &build, Value lhs, Value rhs, Value su
 
 template <bool isUnsignedLhs, bool isUnsignedRhs>
 Value multiplyAddByHalves(VectorBuilder &build, Value lhs, Value rhs, Value sums) {
-  // 255 * -128 fits 16 bits, too.
+  // 255 * -128 fits 16 signed bits, too.
   const StringRef pairs =
       isUnsignedLhs && isUnsignedRhs ? "llvm.aarch64.neon.uaddlp.v4i32.v8i16" : "llvm.aarch64.neon.saddlp.v4i32.v8i16";
   for (auto [a, b] : llvm::zip_equal(quartersOf(build, lhs), quartersOf(build, rhs))) {

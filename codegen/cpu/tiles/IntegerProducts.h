@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  multiply-adds of words of bytes, for rows of machines.
-// Why:   each function handles the operands as its instruction wants them; tiles know only words.
+// What:  emits the multiply-adds of words of bytes that machine rows name.
+// Why:   each function rearranges the operands as its instruction requires, so that tiles only handle words.
 
 #ifndef NACRE_CODEGEN_CPU_TILES_INTEGERPRODUCTS_H
 #define NACRE_CODEGEN_CPU_TILES_INTEGERPRODUCTS_H
@@ -14,38 +14,38 @@ namespace nacre::codegen::cpu {
 /// Emits vpdpbusd: unsigned bytes by signed bytes.
 mlir::Value multiplyAddByVnni(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
 
-/// Emits the same for words of two 16-bit numbers: vpdpwssd, or pmaddwd and an addition.
+/// Emits multiply-adds of words of two 16-bit integers, by vpdpwssd or by pmaddwd and an addition.
 mlir::Value multiplyAddShortsByVnni(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
 mlir::Value multiplyAddShorts(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
 
-/// Emits smlal, for single 16-bit numbers.
+/// Emits smlal, which multiplies single 16-bit integers.
 mlir::Value multiplyAddShortsByElement(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
 
-/// Widens the operands to 16 bits and adds up products of neighbours: pmaddwd. There are as many sums as a word has
-/// pairs of bytes.
+/// Widens the operands to 16 bits, and adds up products of neighbours by pmaddwd. A word has one sum for each pair of
+/// bytes.
 template <bool isUnsignedLhs, bool isUnsignedRhs>
 mlir::Value multiplyAddByPairs(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
 
-/// The same, with lhs of 16 bits already.
+/// Like multiplyAddByPairs(), but `lhs` already has 16 bits.
 template <bool isUnsignedRhs>
 mlir::Value multiplyAddWideRows(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
 
-/// Emits sdot, udot or, for unsigned lhs, usdot. Words of eight bytes are two words of four: the halves of columns are
-/// separated after loading.
+/// Emits sdot, udot or, if `lhs` is unsigned, usdot. A word of eight bytes is treated as two words of four. The two
+/// halves of the columns must be in separate registers.
 template <bool isUnsignedLhs, bool isUnsignedRhs>
 mlir::Value multiplyAddByDots(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
 
-/// Emits smmla or its like: two rows of eight bytes by two columns.
+/// Emits smmla, ummla or usmmla, which multiply two rows of eight bytes by two columns.
 template <bool isUnsignedLhs, bool isUnsignedRhs>
 mlir::Value multiplyAddByMatrices(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
 
-/// Emits products of 16 bits (smull if both operands are signed) and adds them up in pairs. There are twice as many
+/// Emits products of 16 bits (smull if both operands are signed), and adds them up in pairs. There are twice as many
 /// sums as columns.
 template <bool isUnsignedLhs, bool isUnsignedRhs>
 mlir::Value multiplyAddByHalves(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
 
-/// The same for signed bytes, two products of which fit 16 bits (ProductTypes::pairsFit), by smull and smlal. The
-/// products belong to the halves of words of eight bytes, or to two steps' words of four.
+/// Like multiplyAddByHalves(), for signed bytes if two products fit 16 bits (ProductTypes::pairsFit): by smull and
+/// smlal. The two products are from the halves of words of eight bytes, or from words of four bytes of two steps.
 mlir::Value multiplyAddHalvesInPairs(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
 mlir::Value multiplyAddStepsInPairs(VectorBuilder &build, const StepFactors &first, const StepFactors &second,
                                     mlir::Value sums);

@@ -15,7 +15,7 @@ namespace {
 constexpr ProductTypes kSingles = {Number::F32, Number::F32, Number::F32};
 constexpr ProductTypes kDoubles = {Number::F64, Number::F64, Number::F64};
 
-/// A row of floats whose registers have `bytes` bytes, for f32 or f64.
+/// Returns a machine row of f32 or f64 whose registers have `bytes` bytes.
 constexpr MachineRow rowOf(const char *instruction, nacre_cpu_bit bit, const MachineModel &model,
                            const ProductTypes &types, int64_t bytes) {
   MachineRow row;
@@ -27,7 +27,7 @@ constexpr MachineRow rowOf(const char *instruction, nacre_cpu_bit bit, const Mac
   return row;
 }
 
-/// A row without fused multiply-add: a product, which needs a register, and a sum.
+/// Returns a machine row without fused multiply-add. A product needs one more register before it is added.
 constexpr MachineRow sseRow(const char *instructions, const ProductTypes &types) {
   MachineRow row = rowOf(instructions, NACRE_X86_64_V2, kX86V2, types, 16);
   row.spareRegisters = 2;
@@ -35,7 +35,8 @@ constexpr MachineRow sseRow(const char *instructions, const ProductTypes &types)
   return row;
 }
 
-/// AVX-512 has 32 registers, and the schedule of the loop needs one more spare register.
+/// Returns a machine row of AVX-512. It has 32 registers; the order of instructions in the loop needs one more spare
+/// register.
 constexpr MachineRow avx512Row(const char *instruction, const ProductTypes &types) {
   MachineRow row = rowOf(instruction, NACRE_X86_64_V4, kX86V4, types, 64);
   row.registers = 32;
@@ -46,11 +47,11 @@ constexpr MachineRow avx512Row(const char *instruction, const ProductTypes &type
   row.storeFilter = 1.8;
   row.waysOfRows = 10;
   row.vectorsOfSingleRow = 16;
-  row.halfCycles = 2; // on AMD's cores, four times as long as for half as many lanes
+  row.halfCycles = 2; // On AMD's cores, four times as long as for half as many lanes.
   return row;
 }
 
-/// A row of 256 bits that has all registers of AVX-512.
+/// Returns a machine row of 256 bits that has all 32 registers of AVX-512.
 constexpr MachineRow avx512HalfRow() {
   MachineRow row = avx512Row("vcvtph2ps ymm, vfmadd231ps ymm", {Number::F32, Number::F16, Number::F32});
   row.lanes = 8;
@@ -60,7 +61,8 @@ constexpr MachineRow avx512HalfRow() {
   return row;
 }
 
-/// NEON's cores have few ways, but rows share one set of the cache a quarter as often.
+/// Returns a machine row of NEON. Its cores have few ways, but rows share a set of the cache a quarter as often as on
+/// x86.
 constexpr MachineRow neonRow(const char *instruction, const ProductTypes &types) {
   MachineRow row = rowOf(instruction, NACRE_ARM64_NEON, kBigArm64, types, 16);
   row.registers = 32;
@@ -79,12 +81,13 @@ constexpr MachineRow neonRow(const char *instruction, const ProductTypes &types)
   row.addSums = 0.25;
   row.waysOfRows = 8;
   row.prefetchBytes = 0;
-  row.halfCycles = 2; // fcvtl takes two operations of one of the core's pipes, shll takes one
+  row.halfCycles = 2; // fcvtl takes two operations of one of the core's pipes; shll takes one.
   return row;
 }
 
-/// Cortex-A55 and similar cores issue two instructions per cycle. One can be a multiply-add of a whole register, and
-/// one a load of half a register or the move that joins the halves. Caches are small, and nothing runs ahead of a load.
+/// Returns a machine row of Cortex-A55 and similar cores, which issue two instructions per cycle. One can be a
+/// multiply-add of a whole register. The other can be a load of half a register, or the move that joins two halves.
+/// Caches are small, and instructions wait for earlier loads.
 constexpr MachineRow littleNeonRow(const char *instruction, const ProductTypes &types) {
   MachineRow row = neonRow(instruction, types);
   row.model = &kLittleArm64;
@@ -93,9 +96,9 @@ constexpr MachineRow littleNeonRow(const char *instruction, const ProductTypes &
   row.registersPerStream = 1;
   row.cycles = 1;
   row.latency = 4;
-  row.loadCycles = 1; // for half a register
+  row.loadCycles = 1; // Cycles to load half a register.
   row.issueCycles = 0;
-  // increments of pointers, and the wait for the first loads; the same for 8 x 8 and 7 x 4 sums
+  // Increments of pointers, and the wait for the first loads. They take as long for 8 x 8 sums as for 7 x 4.
   row.iterationCycles = 20;
   row.transform = 1.2;
   row.storeFilter = 1;
@@ -104,7 +107,8 @@ constexpr MachineRow littleNeonRow(const char *instruction, const ProductTypes &
   return row;
 }
 
-/// Turns a row of floats into one of bytes. A word of `types.k` bytes has the bits of a lane, or twice as many.
+/// Turns a machine row of floats into one of bytes. A word of `types.k` bytes has the size of a lane, or twice that
+/// size.
 constexpr MachineRow ofWords(MachineRow row, const ProductTypes &types, MultiplyAdd multiplyAdd,
                              std::optional<nacre_cpu_bit> bit = std::nullopt) {
   if (bit)
@@ -119,20 +123,20 @@ constexpr MachineRow ofWords(MachineRow row, const ProductTypes &types, Multiply
 constexpr Number U = Number::U8, S = Number::S8;
 constexpr ProductTypes wordsOf(Number lhs, Number rhs, int64_t k) { return {lhs, rhs, Number::S32, k}; }
 
-/// Products of 16 bits by vpmaddwd, exact for all bytes and signs. With words of four bytes, a register has two sums
-/// for each of half as many columns.
+/// Returns a machine row that multiplies 16-bit integers by vpmaddwd, which is exact for all bytes and signs. With
+/// words of four bytes, a register has half as many columns, and two sums for each.
 constexpr MachineRow ofPairs(MachineRow row, const ProductTypes &types, MultiplyAdd multiplyAdd) {
   row = ofWords(row, types, multiplyAdd);
   if (types.k == 4) {
     row.lanes /= 2;
     row.sumsOfLane = 2;
   }
-  row.cycles *= 1.5;       // a product, and an addition, which more of the core's pipes can start
-  row.columnCycles = 0.25; // to widen them as they are loaded, once for all rows
+  row.cycles *= 1.5;       // A product, and an addition, which more of the core's pipes can start.
+  row.columnCycles = 0.25; // Columns are widened when they are loaded, once for all rows.
   return row;
 }
 
-/// The words of a single row are widened when they are loaded, like the columns.
+/// Returns a machine row for tiles of a single row. Its words are widened when they are loaded, like the columns.
 template <Number lhs, Number rhs> constexpr MachineRow pairsRow(MachineRow row, int64_t k) {
   row = ofPairs(row, wordsOf(lhs, rhs, k), multiplyAddByPairs<lhs == U, rhs == U>);
   row.spareRegisters += 1;
@@ -140,16 +144,17 @@ template <Number lhs, Number rhs> constexpr MachineRow pairsRow(MachineRow row, 
   return row;
 }
 
-/// Several rows are widened in advance, so that one load makes an operand of a word.
+/// Returns a machine row for rows that were widened in advance (WideRows.h), so that one load brings a word as an
+/// operand.
 template <Number rhs> constexpr MachineRow wideRow(MachineRow row, int64_t k) {
   row = ofPairs(row, {Number::S16, rhs, Number::S32, k}, multiplyAddWideRows<rhs == U>);
   row.spareRegisters += 1; // for a product
-  // A load, which still is an instruction. SSE also copies the word and the product.
+  // The load is a separate instruction. SSE also copies the word and the product.
   row.rowCycles = row.needs == NACRE_CPU_NEED(NACRE_X86_64_V2) ? 0.5 : 0.25;
   return row;
 }
 
-/// Pairs of 16-bit numbers, into which Winograd's transforms turn bytes.
+/// Types of pairs of 16-bit integers, into which Winograd's transforms turn bytes.
 constexpr ProductTypes kShorts = {Number::S16, Number::S16, Number::S32, 2};
 constexpr MachineRow shortsRow(MachineRow row) {
   row = ofWords(row, kShorts, multiplyAddShorts);
@@ -158,8 +163,8 @@ constexpr MachineRow shortsRow(MachineRow row) {
   return row;
 }
 
-/// Products of 16 bits, added to sums in pairs, both for half as many columns as a register has sums. A row's word is
-/// copied to both halves first.
+/// Returns a machine row of products of 16 bits that are added up in pairs. Both instructions work on half as many
+/// columns as a register has sums. A row's word is first copied to both halves.
 template <Number lhs, Number rhs> constexpr MachineRow halvesRow(MachineRow row, int64_t k) {
   row = ofWords(row, wordsOf(lhs, rhs, k), multiplyAddByHalves<lhs == U, rhs == U>);
   row.lanes = 2;
@@ -172,8 +177,8 @@ template <Number lhs, Number rhs> constexpr MachineRow halvesRow(MachineRow row,
   return row;
 }
 
-/// The same, with two products added up in 16 bits first: three instructions instead of four. The products belong to
-/// two steps, or to the halves of words of eight bytes.
+/// Like halvesRow(), but adds up two products in 16 bits first. This takes three instructions instead of four. The two
+/// products belong to two steps, or to the halves of words of eight bytes.
 constexpr MachineRow halvesInPairsRow(MachineRow row, int64_t k) {
   row = halvesRow<S, S>(row, k);
   row.types.pairsFit = true;
@@ -190,9 +195,9 @@ template <Number lhs, Number rhs>
 constexpr MachineRow dotRow(const char *instruction, MachineRow row, int64_t k, nacre_cpu_bit bit) {
   row = ofWords(row, wordsOf(lhs, rhs, k), multiplyAddByDots<lhs == U, rhs == U>, bit);
   row.instruction = instruction;
-  if (row.inOrder) // the first words of an iteration are loaded before it
+  if (row.inOrder) // The first words of an iteration are loaded before it begins.
     row.spareRegisters += 1;
-  if (k == 8) { // two instructions, and loads that separate the halves of the columns
+  if (k == 8) { // Two instructions, and loads that separate the halves of the columns.
     row.cycles *= 2;
     row.spareRegisters += 2;
     row.registersOfVector = 2;
@@ -207,13 +212,13 @@ template <Number lhs, Number rhs> constexpr MachineRow matrixRow(const char *ins
   row.lanes = 2;
   row.rowsOfStep = 2;
   row.spareRegisters = 2;
-  row.rowCycles = 0.5;      // the words of two rows are joined
-  row.registersPerLoad = 1; // half as many columns as sums
+  row.rowCycles = 0.5;      // The words of two rows are joined.
+  row.registersPerLoad = 1; // A register has half as many columns as sums.
   return row;
 }
 
-/// smlal and smlal2 of a register of columns by an element of another one. Two registers of sums count as one here.
-/// `cycles` is the cost of both instructions.
+/// Returns the machine row of smlal and smlal2, which multiply a register of columns by one element. Two registers of
+/// sums count as one here. `cycles` is the cost of both instructions.
 constexpr MachineRow shortsByElementRow(MachineRow row, double cycles) {
   row = ofWords(row, {Number::S16, Number::S16, Number::S32, 1}, multiplyAddShortsByElement);
   row.lanes *= 2;

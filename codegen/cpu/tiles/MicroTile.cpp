@@ -47,7 +47,7 @@ public:
         finish(waiting.load());
       return;
     }
-    // If an addition can read memory, the sums in memory are added at the end, because zeros are the cheaper beginning.
+    // If an addition can read memory, the sums in memory are added at the end. It is then cheaper to begin with zeros.
     const bool goesOn = part.goesOn && !machine.readsMemory;
     SmallVector<Value> sums = reduce(part.level, part.steps,
                                      goesOn      ? waiting.load()
@@ -66,7 +66,7 @@ private:
   };
 
   VectorType vectorOfFactors() const { return VectorType::get({lanes}, factor); }
-  /// Returns how many sums that register holds, in each group of rows.
+  /// Returns how many sums the register with index `vector` holds in each group of rows.
   unsigned sumsOf(int64_t vector) const { return machine.rowsOfStep * machine.sumsOfLane * columns.lanesOf(vector); }
 
   SmallVector<Value> zeros() {
@@ -77,11 +77,11 @@ private:
     return sums;
   }
 
-  /// Returns the values that sums begin with if no sums are in memory: the bias, or zero.
+  /// Returns the initial values of sums if no sums are in memory: the bias, or zeros.
   SmallVector<Value> beginnings() {
     SmallVector<Value> sums = zeros();
-    // If the bias can be added from memory, zeros are the cheaper beginning. Reordered columns would need a reordered
-    // bias.
+    // If an addition can read the bias from memory, it is cheaper to begin with zeros. Reordered columns would need a
+    // reordered bias.
     if (machine.readsMemory || machine.hasMixedSums() || !epilogue.bias() || rowStrides[*epilogue.bias()] != 0 ||
         columns.reorders())
       return sums;
@@ -122,7 +122,7 @@ private:
             from.ahead ? moved(from.ahead, stepsInside(level) * part.aheadStride) : Value()};
   }
 
-  /// Adds the whole part, block by block, to the sums in memory.
+  /// Adds up the whole part block by block, and adds each block to the sums in memory.
   void reduceBlocks(unsigned level, const Stand &from) {
     const int64_t size = sizeOf(level);
     if (level < blocks.level)
@@ -145,8 +145,8 @@ private:
 
     if (!endsRun())
       return reduceSteps(level, size, accumulators, from);
-    // The last group stays within the run, so it overlaps the group before it. It is paired with that one if it has no
-    // other partner.
+    // The last group must not read beyond the run, so it overlaps the group before it. If it has no other partner for
+    // an instruction of two steps, it is paired with that group.
     const bool inPair = machine.multiplyAddTwo && size % 2 == 0;
     const int64_t before = size - (inPair ? 2 : 1);
     SmallVector<Value> sums = accumulators;
@@ -169,8 +169,9 @@ private:
 
   SmallVector<Value> reduceSteps(unsigned level, int64_t size, ValueRange accumulators, const Stand &from) {
     const bool byVectors = elements.areVectors(), together = elements.areTogether();
-    // Prefetching costs an instruction or two per iteration, so two steps share it. But if a row's element is broadcast
-    // for one multiply-add, LLVM writes the sum over it, and then finds no registers for a second step.
+    // Prefetching costs an instruction or two per iteration, so two steps share it. There is an exception: if a row's
+    // element is broadcast for one multiply-add, LLVM overwrites the element with the sum. Registers then do not
+    // suffice for a second step.
     const bool overwritesElements = vectors == 1 && !machine.readsBroadcasts;
     const int64_t unroll = byVectors                           ? stepsPerIteration(machine, shape.rows, vectors)
                            : together                          ? stepsTogether(size)
@@ -189,19 +190,19 @@ private:
         const Stand stand = advancedBy(level, step, from);
         return multiplyAdd(carried, stand, unroll, byVectors);
       });
-    // A longer remainder would load elements early, which registers cannot hold. Pairs need no pointer of their own
-    // here.
+    // A longer remainder would load elements early, and registers could not hold them. Loads of pairs need no separate
+    // pointer here.
     std::optional<ColumnStream> stream;
     if (!loops && whole > 0 && size - whole <= 1 && byVectors && streamed > machine.registersPerLoad &&
         !contraction.isOfIntegers())
       stream.emplace(build, streamed, vectorOfFactors(), build.pointer(panel.buffer, from.rhs));
-    // The remainder: first vectors of a row's elements, then single elements.
+    // The remainder first loads vectors of a row's elements, then single elements.
     const int64_t rest = loops ? whole : 0, vectorsEnd = byVectors ? size - size % machine.stepsOfRegister() : whole;
     for (auto [begin, end, isVectors] : {std::tuple(rest, whole, byVectors), std::tuple(whole, vectorsEnd, true),
                                          std::tuple(vectorsEnd, size, false)}) {
       if (begin == end)
         continue;
-      // Tiles of integers lack the registers for several vectors of each row's elements.
+      // Tiles of integers have too few registers for several vectors of each row's elements.
       const bool isApart = isVectors && shape.rows > 1 && contraction.isOfIntegers();
       const int64_t most = isApart ? machine.stepsOfRegister() : end - begin;
       for (int64_t step = begin; step < end; step += most) {
@@ -217,28 +218,29 @@ private:
   }
 
   /// Returns how many steps of an iteration of `size` steps load their row elements together. Each step needs its own
-  /// registers, and LLVM loads them early. A long iteration, whose sums and pointers also need registers, would have
+  /// registers, and LLVM loads them early. A long iteration also needs registers for sums and pointers, and would have
   /// too few.
   int64_t stepsTogether(int64_t size) const {
     const int64_t longest = stepsPerIteration(machine, shape.rows, vectors);
     return size <= longest ? longest : lanes;
   }
 
-  /// True if an iteration is written in the order in which the core starts its instructions.
+  /// True if the instructions of an iteration are emitted in the order in which the core starts them.
   bool goesInOrder() const {
     return machine.inOrder && !machine.hasMixedSums() && (panelType() == factor || contraction.groups.k > 1);
   }
 
   Type panelType() const { return cast<MemRefType>(panel.buffer.getType()).getElementType(); }
 
-  /// Returns the registers that each load of the panel fills if the tile reads all of the panel in order; else 0.
+  /// Returns the number of registers that each load of the panel fills if the tile reads the whole panel in order.
+  /// Otherwise, returns 0.
   int64_t registersStreamed() const {
     const bool asItLies = panel.strides.back() == vectors * lanes * contraction.groups.k &&
                           (panelType() == factor || contraction.groups.k > 1);
     return asItLies ? registersPerStream(machine, shape.rows, vectors) : 0;
   }
 
-  /// Runs iterations that load several elements at once, from pointers that each iteration moves on. A panel that
+  /// Emits iterations that load several elements together, from pointers that each iteration advances. A panel that
   /// streams has a pointer, too.
   SmallVector<Value> reduceByPointers(int64_t size, int64_t unroll, ValueRange accumulators, Value lhs, Value rhs) {
     SmallVector<Value> carried(accumulators);
@@ -247,7 +249,7 @@ private:
     const int64_t streamed = registersStreamed();
     if (streamed)
       carried.push_back(build.pointer(panel.buffer, rhs));
-    // Count up to zero if the panel streams, because then nothing else needs the counter; this saves a comparison.
+    // Count up to zero if the panel streams, because nothing else needs the counter then. This saves a comparison.
     const int64_t from = streamed ? -size : 0;
     SmallVector<Value> results = build.loop(from, from + size, unroll, carried, [&](Position step, ValueRange carried) {
       RowElements::Iteration rows = elements.iteration(carried.slice(accumulators.size(), pointers), unroll);
@@ -277,7 +279,7 @@ private:
   }
 
   /// Adds up `steps` steps without a loop. `byVectors`: a row's elements are loaded as vectors of `steps` elements.
-  /// Columns lie at `from.rhs` or come from the stream.
+  /// Columns lie at `from.rhs`, or come from `stream` if it is not null.
   SmallVector<Value> multiplyAdd(ValueRange accumulators, const Stand &from, int64_t steps, bool byVectors,
                                  ColumnStream *stream = nullptr) {
     return straight.multiplyAdd(accumulators, from.rhs, steps, elements.straight(from.lhs, steps, byVectors), stream,
@@ -292,7 +294,7 @@ private:
     if (machine.hasMixedSums())
       sums = sumsByRow(build, shape, sums, vectors);
     const int64_t lanesOfRow = machine.sumsOfRegister(), inRow = int64_t(sums.size()) / shape.rows;
-    // If registers are few, the epilogue loads its inputs together with the columns that need them.
+    // If there are few registers, the epilogue loads its inputs together with the columns that need them.
     const int64_t together = hasFewRegisters ? epilogue.vectorsTogether(lanesOfRow) : inRow;
     for (int64_t vector = 0; vector < inRow; vector += together)
       for (int64_t row = 0; row < shape.rows; ++row) {
@@ -317,10 +319,10 @@ private:
   const Addresses &at;
   const MachineRow &machine;
   const unsigned lanes;
-  const int64_t groups; ///< Groups of rows that are multiplied at once
+  const int64_t groups; ///< Number of groups of rows that one instruction multiplies
   const int64_t vectorsOfPart, vectors;
   ArrayRef<int64_t> rowStrides;
-  /// True if registers hold only the columns of one load; LLVM starts loads early if it may.
+  /// True if registers hold only the columns of one load. LLVM must then not move loads to an earlier point.
   const bool hasFewRegisters;
   const SumBlocks blocks;
   const Type factor; ///< Type of a lane of columns when it is multiplied
@@ -330,7 +332,7 @@ private:
   TileEpilogue epilogue;
   TilePrefetch prefetch;
   TileSteps straight;
-  llvm::SmallDenseSet<int64_t> begun; ///< Sums that began with the epilogue's bias
+  llvm::SmallDenseSet<int64_t> begun; ///< Indices of the sums that began with the epilogue's bias
 };
 
 } // namespace

@@ -52,7 +52,8 @@ SmallVector<Value, 2> PanelColumns::load(Value row, int64_t vector) {
   return halvesOf(build, widened(both));
 }
 
-/// Two numbers of bf16 share 32 bits. The lower one becomes an f32 by a shift, the upper one has its digits in place.
+/// Returns the even and the odd columns of `both` as f32. Every 32 bits hold two values of bf16. A shift turns the
+/// lower one into an f32, and masking the lower half does this for the upper one.
 SmallVector<Value, 2> PanelColumns::evenAndOdd(Value both) {
   auto words = VectorType::get({lanes}, build.ops.getI32Type());
   Term bits{&build, vector::BitCastOp::create(build.ops, build.loc, words, both)};

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  vectors of a panel's columns, widened to the type in which they are multiplied.
-// Why:   only memory bandwidth should limit a row times a matrix of 16-bit floats, so each widening operation counts.
-// How:   one load brings two vectors if that takes fewer operations. For bf16 these are the even and the odd columns:
-//        one is the load shifted, the other the load masked. Sums are put in order at the end. The last vector may be
-//        half as wide.
+// What:  loads vectors of a panel's columns, and widens them to the type in which they are multiplied.
+// Why:   memory bandwidth should be the only limit of a row times a matrix of 16-bit floats, so each instruction that
+//        widens counts.
+// How:   one load brings two vectors if that takes fewer instructions. For bf16 they are the even and the odd columns:
+//        the first are the loaded bits shifted, the second the same bits masked. The sums are reordered at the end. The
+//        last vector may be half as wide.
 
 #ifndef NACRE_CODEGEN_CPU_TILES_PANELCOLUMNS_H
 #define NACRE_CODEGEN_CPU_TILES_PANELCOLUMNS_H
@@ -16,26 +17,26 @@ namespace nacre::codegen::cpu {
 
 class PanelColumns {
 public:
-  /// Loads `vectors` vectors of columns as `type` from the panel `buffer` of any type. `lastIsHalf`: the first half of
-  /// the last vector is enough.
+  /// Prepares loads of `vectors` vectors from the panel `buffer`, which may have any element type, as vectors of
+  /// `type`. If `lastIsHalf`, only the first half of the last vector is loaded.
   PanelColumns(VectorBuilder &build, const MachineRow &machine, mlir::Value buffer, mlir::Type type, int64_t vectors,
                bool lastIsHalf);
 
-  /// Returns the lanes of that vector, and of its sums.
+  /// Returns the number of lanes of the vector with index `vector`, and of its sums.
   unsigned lanesOf(int64_t vector) const { return vector + 1 < vectors ? lanes : lastLanes; }
 
-  /// Returns that vector and, if two are loaded together, the next one. Vector 0 lies at `row`.
+  /// Returns the vector with index `vector` and, if two are loaded together, the next one. Vector 0 begins at `row`.
   llvm::SmallVector<mlir::Value, 2> load(mlir::Value row, int64_t vector);
 
-  /// True if vectors do not hold columns in order. Sums that do not begin with zero must have the same order.
+  /// True if the vectors do not hold the columns in order. Sums that do not begin with zero must be in the same order.
   bool reorders() const { return pairs == Pairs::EvenAndOdd; }
-  /// Puts the vectors of one row's sums from the order of `load` into the order of columns.
+  /// Reorders one row's sums from the order of load() to the order of columns.
   void order(llvm::MutableArrayRef<mlir::Value> sums);
 
 private:
   enum class Pairs {
     None,
-    Halves, ///< The first columns of a load, then the last
+    Halves, ///< First and second half of the loaded columns
     EvenAndOdd
   };
 
@@ -48,17 +49,17 @@ private:
   mlir::Type type;
   int64_t lanes, vectors, lastLanes;
   Pairs pairs = Pairs::None;
-  int64_t elementsOfLane = 1; ///< Elements of the buffer in a lane; a word has several
+  int64_t elementsOfLane = 1; ///< Elements of the buffer in each lane; more than one if a lane is a word
 };
 
-/// Columns of whole steps that lie one after another. Each load fills `perLoad` registers and moves its address on.
+/// Stream of columns whose steps lie one after another. Each load fills `perLoad` registers and advances its address.
 class ColumnStream {
 public:
   ColumnStream(VectorBuilder &build, int64_t perLoad, mlir::VectorType type, mlir::Value pointer)
       : build(build), perLoad(perLoad), type(type), pointer(pointer) {}
 
   mlir::Value next();
-  /// Returns the address of the first columns that are not loaded yet. All loaded columns must have been taken.
+  /// Returns the address of the first columns that are not loaded yet. All loaded columns must have been taken before.
   mlir::Value end() const {
     assert(used == loaded.size() && "what is left over would be lost");
     return pointer;
@@ -70,7 +71,7 @@ private:
   mlir::VectorType type;
   mlir::Value pointer;
   llvm::SmallVector<mlir::Value, 4> loaded;
-  unsigned used = 0; ///< Number of `loaded` that were taken
+  unsigned used = 0; ///< Number of vectors of `loaded` that next() has returned
 };
 
 } // namespace nacre::codegen::cpu

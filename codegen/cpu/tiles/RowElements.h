@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the elements of a tile's rows, by which its columns are multiplied.
-// Why:   one load brings several elements if an instruction multiplies by an element of a register. A tile's loops do
-//        not depend on that.
-// How:   a load brings a row's elements of consecutive steps; else, for one step, those of consecutive rows; else
-//        single elements.
+// What:  loads the elements of a tile's rows, by which its columns are multiplied.
+// Why:   if an instruction multiplies by an element of a register, one load brings several elements. The loops of a
+//        tile do not depend on that.
+// How:   a load brings elements of consecutive steps of one row, or elements of consecutive rows for one step. If
+//        neither is contiguous, each load brings a single element.
 
 #ifndef NACRE_CODEGEN_CPU_TILES_ROWELEMENTS_H
 #define NACRE_CODEGEN_CPU_TILES_ROWELEMENTS_H
@@ -17,14 +17,14 @@
 
 namespace nacre::codegen::cpu {
 
-/// True if a load brings elements of several steps of a row.
+/// True if one load brings elements of several steps of a row.
 inline bool loadsRowVectors(const MachineRow &machine, const LoopedContraction &contraction) {
   const int64_t k = contraction.groups.k;
   return machine.multipliesByElement && contraction.depth.back().strides[Contraction::Lhs] == k &&
          contraction.groups.valid() == k;
 }
 
-/// True if a load brings elements of several rows, for one step.
+/// True if one load brings elements of several rows, for one step.
 inline bool loadsRowsTogether(const MachineRow &machine, const LoopedContraction &contraction) {
   return machine.multipliesByElement && contraction.groups.k == 1 &&
          contraction.depth.back().strides[Contraction::Lhs] != 1 &&
@@ -32,7 +32,7 @@ inline bool loadsRowsTogether(const MachineRow &machine, const LoopedContraction
 }
 
 /// Returns the type of a lane of an operand's factors: a float of the sums' type, or a word of several steps. `element`
-/// is the operand's type in memory.
+/// is the type of the operand in memory.
 inline mlir::Type factorType(const LoopedContraction &contraction, mlir::Type element) {
   const int64_t k = contraction.groups.k;
   if (k == 1)
@@ -62,8 +62,8 @@ public:
     return mlir::getElementTypeOrSelf(value.getType()) == type ? value : emitExtend(build, value, type);
   }
 
-  /// Returns the pointers that a loop's iterations move on: one for each row, because rows lie too far apart for one
-  /// pointer. There is a single pointer if rows are loaded together.
+  /// Returns the pointers that the iterations of a loop advance. Each row has one, because rows lie too far apart for
+  /// one pointer. Rows that are loaded together share one.
   llvm::SmallVector<mlir::Value> pointers(mlir::Value at) {
     llvm::SmallVector<mlir::Value> pointers;
     for (int64_t row = 0; row < (together ? 1 : rows); ++row)
@@ -71,7 +71,7 @@ public:
     return pointers;
   }
 
-  /// Elements of an iteration, and the pointers with which the next one begins.
+  /// Elements of an iteration, and the pointers of the next iteration.
   struct Iteration {
     ElementOf elementOf;
     llvm::SmallVector<mlir::Value> next;
@@ -96,7 +96,8 @@ public:
     return {[this, vectors](int64_t row, int64_t step) { return build.lane(vectors[row], step); }, next};
   }
 
-  /// Returns the elements of `steps` steps from the address on. `asVectors`: a row's elements are loaded as a vector.
+  /// Returns the elements of `steps` steps from the address `at` on. If `asVectors`, elements of a row are loaded as
+  /// vectors.
   ElementOf straight(mlir::Value at, int64_t steps, bool asVectors) {
     if (together)
       return ofPieces([this, at](int64_t step, Piece piece) {
@@ -127,7 +128,8 @@ private:
     return isOfWords() ? build.loadWordsAt(pointer, vector) : extend(build.loadAt(pointer, vector));
   }
 
-  /// Loads elements of several rows of a step at once; each load is emitted when it is first needed.
+  /// Returns the elements of steps whose rows are loaded together, by `load`. Each load is emitted when it is first
+  /// needed.
   ElementOf ofPieces(std::function<mlir::Value(int64_t step, Piece piece)> load) {
     auto pieces = cutIntoPieces(rows, lanes, /*masks=*/false);
     auto loaded = std::make_shared<llvm::DenseMap<std::pair<int64_t, int64_t>, mlir::Value>>();
@@ -145,7 +147,7 @@ private:
   const int64_t rows;
   const unsigned lanes;
   const int64_t rowStride, stepStride;
-  const int64_t valid;            ///< Steps of a word that are in memory
+  const int64_t valid;            ///< Number of steps of a word that are in memory
   const mlir::Type type, element; ///< Types of a factor, and of an element in memory
   const bool byVectors, together;
 };

@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace nacre::codegen::cpu {
 
-/// Returns the size of the group that the target multiplies fastest; `nullopt` if it cannot multiply such operands.
+/// Returns the group size that `target` multiplies fastest; `nullopt` if it cannot multiply operands of these types.
 static std::optional<int64_t> fastestGroup(const Target &target, const MatrixProduct &product) {
   const MachineRow *best = nullptr;
   for (int64_t k : {4, 8})

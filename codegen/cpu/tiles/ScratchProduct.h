@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  type and width of the panel in scratch by which a CPU multiplies if the operand is not a packed weight.
-// Why:   the emitter packs such panels, and the phase that divides a product between engines must know where they
-//        begin.
-// How:   only the product and the target's machine rows decide; no code is emitted.
+// What:  chooses the type and the width of the panel that a unit packs into scratch if the right operand is not a
+//        packed weight.
+// Why:   the emitter packs such panels. The phase that divides a product between engines must know the indices at which
+//        panels begin.
+// How:   only the product and the target's machine rows decide. No code is emitted.
 
 #ifndef NACRE_CODEGEN_CPU_TILES_SCRATCHPRODUCT_H
 #define NACRE_CODEGEN_CPU_TILES_SCRATCHPRODUCT_H
@@ -13,17 +14,19 @@
 
 namespace nacre::codegen::cpu {
 
-/// True if `target` has an instruction for the operands, in the groups of the panels if there are any.
+/// True if `target` has an instruction for the operands. If the operand is packed, the instruction must take its
+/// groups.
 bool canMultiply(const Target &target, const MatrixProduct &product);
 
 /// Returns `product`, which has no packed weight, changed to read a panel in scratch. Integers get the groups that the
-/// target multiplies fastest. If the steps of Lhs do not lie one after another, each has a group of its own.
+/// target multiplies fastest. If the steps of Lhs are not consecutive in memory, each group has a single step.
 MatrixProduct inScratch(const Target &target, const MatrixProduct &product);
 
-/// Returns the element type of such a panel. An operand that is not a packed weight is converted when it is packed.
+/// Returns the element type of a panel in scratch. An operand that is not a packed weight is converted when it is
+/// packed.
 mlir::Type typeInScratch(const MatrixProduct &product);
 
-/// Returns the number of columns of such a panel.
+/// Returns the number of columns of a panel in scratch.
 int64_t widthInScratch(const Target &target, const MatrixProduct &product);
 
 } // namespace nacre::codegen::cpu

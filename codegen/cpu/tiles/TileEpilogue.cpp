@@ -67,7 +67,7 @@ SmallVector<Value> TileEpilogue::beginningsOfRows(int64_t rows, int64_t vectors,
   for (int64_t row = 0; row < rows; ++row) {
     for (int64_t vector = 0; vector < vectors; ++vector)
       sums.push_back(build.loadAt(build.add(pointer, vector * bytes), type));
-    pointer = build.moved(pointer, 0); // by zero bytes; hides from LLVM that each row loads the same values
+    pointer = build.moved(pointer, 0); // Moves by zero bytes, to hide from LLVM that each row loads the same values.
   }
   return sums;
 }
@@ -135,7 +135,8 @@ SmallVector<Value> TileEpilogue::apply(ArrayRef<Value> sums, const Distances &ro
 
 Value TileEpilogue::loadInput(unsigned operand, int64_t row, int64_t column, Piece piece) {
   const int64_t stride = contraction.columns.strides[operand];
-  Value &value = loaded[{operand, row, column * stride, piece.width}]; // one value for a row is loaded once
+  // If all columns of a row share a value, it is loaded once.
+  Value &value = loaded[{operand, row, column * stride, piece.width}];
   if (value)
     return value;
   Value buffer = buffers[contraction.operands[operand].argument];

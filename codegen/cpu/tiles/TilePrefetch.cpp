@@ -40,7 +40,7 @@ void TilePrefetch::end() {
 
 void TilePrefetch::panelFrom(Value rhs, int64_t steps) {
   const int64_t bytes = bytesOfElement(columnType());
-  // More than a cache still holds from the last run.
+  // True if the weight is so large that no cache still holds it from the previous run.
   const bool isLarge =
       contraction.depthSize() * contraction.columns.size * bytes >= int64_t(shape.machine.model->lastBytes);
   if (!isLarge || !shapeOf(contraction).isSingleRow() || columnType() != contraction.accumulatorType ||

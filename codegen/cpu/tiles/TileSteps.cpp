@@ -24,8 +24,8 @@ SmallVector<Value> TileSteps::multiplyAdd(ValueRange accumulators, Value rhs, in
       ++step;
       continue;
     }
-    // LLVM moves no load over a prefetch. A prefetch at an iteration's beginning lets the loads of all steps come
-    // first, which leaves fewer registers than there are sums.
+    // LLVM moves no load across a prefetch. If the prefetch were first in an iteration, LLVM would move the loads of
+    // all steps to the beginning, and the sums would not fit the remaining registers.
     if (step == steps / 2)
       prefetch.ahead(ahead, steps);
     multiplyAddStep(sums, step, elementOf, columnsOf);
@@ -48,7 +48,7 @@ void TileSteps::multiplyAddStep(MutableArrayRef<Value> sums, int64_t step, const
     Value &sum = sums[group * vectors + vector];
     sum = machine.multiplyAdd(build, build.broadcast(a, columns.lanesOf(vector)), b, sum);
   };
-  // Keep the operands that need fewer registers; the others pass one at a time.
+  // Keep the operand that needs fewer registers. Load the parts of the other operand one by one.
   if (groups >= vectors) {
     SmallVector<Value> all;
     while (int64_t(all.size()) < vectors)
@@ -68,7 +68,7 @@ void TileSteps::multiplyAddStep(MutableArrayRef<Value> sums, int64_t step, const
       for (int64_t group = 0; group < groups; ++group)
         accumulate(group, vector, ofGroups[group], b);
       ++vector;
-      // Otherwise LLVM groups loads of neighbours, for which there are no registers.
+      // Without the fence, LLVM moves neighbouring loads together, and registers do not suffice.
       if (rows > 1 && !machine.multipliesByElement)
         build.fence();
     }
@@ -85,7 +85,7 @@ void TileSteps::multiplyAddTwo(MutableArrayRef<Value> sums, int64_t step, const 
     Value first = build.broadcast(elementOf(row, step), lanes);
     ofRows.push_back({first, build.broadcast(elementOf(row, step + 1), lanes)});
   }
-  // Take as many vectors as one load of a pair brings. Otherwise LLVM loads more, for which there are no registers.
+  // Take as many vectors as one load of a pair brings. Otherwise LLVM loads more, and registers do not suffice.
   for (int64_t begin = 0; begin < vectors; begin += machine.registersPerLoad) {
     const auto some = llvm::seq(begin, std::min(begin + machine.registersPerLoad, vectors));
     const auto loaded = llvm::map_to_vector<2>(some, [&](int64_t vector) {

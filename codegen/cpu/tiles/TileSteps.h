@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  steps of a tile's reduction, written one after another.
-// Why:   every surrounding loop needs the same choices: which operand stays in registers, and where LLVM may not move
-//        loads.
-// How:   a step's columns or rows, whichever need fewer registers, are loaded first; the others pass one at a time.
+// What:  emits steps of a tile's reduction, one after another.
+// Why:   every loop around the steps needs the same choices: which operand stays in registers, and where LLVM must not
+//        move loads.
+// How:   in each step, the operand that needs fewer registers (columns or rows) is loaded first. The parts of the other
+//        operand are loaded one by one.
 
 #ifndef NACRE_CODEGEN_CPU_TILES_TILESTEPS_H
 #define NACRE_CODEGEN_CPU_TILES_TILESTEPS_H
@@ -17,8 +18,8 @@ namespace nacre::codegen::cpu {
 
 class TileSteps {
 public:
-  /// `vectors` is the number of registers of `columns` in the tile. One step's columns begin `columnStride` elements
-  /// after those of the step before. `factor` is the type of a lane of columns when it is multiplied.
+  /// `vectors` is the number of registers of `columns` in the tile. The columns of a step begin `columnStride` elements
+  /// after the columns of the previous step. `factor` is the type of a lane of columns when it is multiplied.
   /// `hasFewRegisters`: the tile's sums leave registers only for the columns of one load.
   TileSteps(VectorBuilder &build, const TileShape &shape, int64_t vectors, int64_t columnStride, mlir::Type factor,
             bool hasFewRegisters, PanelColumns &columns, TilePrefetch &prefetch)
@@ -26,27 +27,27 @@ public:
         columnStride(columnStride), factor(factor), hasFewRegisters(hasFewRegisters), columns(columns),
         prefetch(prefetch) {}
 
-  /// Returns the sums of `accumulators` and the products of `steps` steps. Columns lie at `rhs` or come from the
-  /// stream. `ahead` is the address to prefetch for later tiles, or null.
+  /// Returns the sums of `accumulators` and the products of `steps` steps. Columns lie at `rhs`, or come from `stream`
+  /// if it is not null. `ahead` is the address to prefetch for later tiles, or null.
   llvm::SmallVector<mlir::Value> multiplyAdd(mlir::ValueRange accumulators, mlir::Value rhs, int64_t steps,
                                              const RowElements::ElementOf &elementOf, ColumnStream *stream = nullptr,
                                              mlir::Value ahead = {});
 
 private:
-  /// Returns the columns of a vector, or of two that are loaded together.
+  /// Returns the vector of columns with index `vector`, or two that are loaded together.
   using ColumnsOf = llvm::function_ref<llvm::SmallVector<mlir::Value, 2>(int64_t step, int64_t vector)>;
 
   void multiplyAddStep(llvm::MutableArrayRef<mlir::Value> sums, int64_t step, const RowElements::ElementOf &elementOf,
                        ColumnsOf columnsOf);
-  /// Multiplies two steps of each row at once, vector by vector of the columns.
+  /// Emits two steps of each row together, vector by vector of the columns.
   void multiplyAddTwo(llvm::MutableArrayRef<mlir::Value> sums, int64_t step, const RowElements::ElementOf &elementOf,
                       ColumnsOf columnsOf);
-  /// Returns the operand of the rows that are multiplied at once: one row's element, or an element of each row.
+  /// Returns the factor of the rows that one instruction multiplies: an element of the row, or an element of each row.
   mlir::Value factorOf(int64_t group, int64_t step, const RowElements::ElementOf &elementOf);
 
   VectorBuilder &build;
   const MachineRow &machine;
-  const int64_t rows, groups; ///< Groups of rows that are multiplied at once
+  const int64_t rows, groups; ///< Number of rows, and number of groups of rows that one instruction multiplies
   const int64_t vectors, columnStride;
   const mlir::Type factor;
   const bool hasFewRegisters;

@@ -16,7 +16,7 @@ SumBlocks sumBlocksOf(const MachineRow &machine, const LoopedContraction &contra
   for (const ContractionLoop &loop : llvm::drop_begin(contraction.depth, part.level + 1))
     loops.push_back(loop.size);
   const bool takesManySteps = loadsRowVectors(machine, contraction) || loadsRowsTogether(machine, contraction);
-  if (contraction.isOfIntegers()) // There is no rounding.
+  if (contraction.isOfIntegers()) // Integers have no rounding errors.
     return {part.level, part.steps, false};
   SumBlocks blocks = chooseSumBlocks(loops, takesManySteps ? stepsOfLargeTiles(machine) : 1);
   blocks.level += part.level;
@@ -34,7 +34,7 @@ TileSums::TileSums(VectorBuilder &build, const DepthPart &part, const TileShape 
     pointers.push_back(build.moved(pointers.back(), groupStride() * bytesOfElement(type)));
 }
 
-/// Returns the lanes of that register of sums, all of them valid.
+/// Returns the lanes of the register of sums with index `number`; all of them are valid.
 Piece TileSums::pieceOf(int64_t number) const {
   const unsigned width = (number + 1) % vectors == 0 ? lastLanes : type.getNumElements();
   return {0, width, width};
@@ -71,7 +71,7 @@ void TileSums::store(ArrayRef<Value> sums) {
                      : build.storeAt(sum, pointerOf(number));
 }
 
-/// Returns the lanes of a row in two registers, with sum `number` of each column.
+/// Returns the lanes that hold sum `number` of each column of the row `row`, in two registers of sums.
 static SmallVector<int64_t> lanesOf(const MachineRow &machine, int64_t row, int64_t number) {
   SmallVector<int64_t> from;
   for (int64_t half : {0, 1})
@@ -87,7 +87,7 @@ SmallVector<Value> sumsByRow(VectorBuilder &build, const TileShape &shape, Array
   for (int64_t row = 0; row < shape.rows; ++row)
     for (int64_t vector = 0; vector < vectors; vector += 2) {
       const int64_t first = row / machine.rowsOfStep * vectors + vector;
-      // The last register of an odd number has no neighbour.
+      // If the number of registers is odd, the last one has no neighbour.
       Value next = sums[vector + 1 < vectors ? first + 1 : first];
       auto part = [&](int64_t number) -> Value {
         return vector::ShuffleOp::create(build.ops, build.loc, sums[first], next,

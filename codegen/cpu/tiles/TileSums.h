@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the sums of a tile in memory, between parts of the reduction or blocks of its steps.
-// Why:   storing and loading sums does not depend on the instruction that multiplies.
-// How:   if one instruction loads or stores several vectors of a row, each row has a pointer of its own. Another row's
-//        pointer is out of its reach.
+// What:  loads and stores the sums of a tile between parts of the reduction, or between blocks of its steps.
+// Why:   this does not depend on the instruction that multiplies.
+// How:   if one instruction loads or stores several vectors of a row, each row has its own pointer. Offsets of such
+//        instructions do not reach another row.
 
 #ifndef NACRE_CODEGEN_CPU_TILES_TILESUMS_H
 #define NACRE_CODEGEN_CPU_TILES_TILESUMS_H
@@ -14,8 +14,8 @@ namespace nacre::codegen::cpu {
 
 class TileSums {
 public:
-  /// The tile has `vectors` registers of sums of `type` in each group of rows; the last has `lastLanes` lanes. `part`
-  /// has their address in memory, if there is one.
+  /// The tile has `vectors` registers of sums of `type` in each group of rows. The last of them has `lastLanes` lanes.
+  /// `part` has the address of the sums in memory, if they have one.
   TileSums(VectorBuilder &build, const DepthPart &part, const TileShape &shape, int64_t vectors, unsigned lastLanes,
            mlir::Type type);
 
@@ -37,11 +37,12 @@ private:
   const int64_t vectors;
   const unsigned lastLanes;
   const mlir::VectorType type;
-  llvm::SmallVector<mlir::Value> pointers; ///< One for each group of rows; empty if addresses are used
+  llvm::SmallVector<mlir::Value> pointers; ///< One pointer for each group of rows; empty if addresses are used
 };
 
-/// Returns the sums of each row separately, column by column, for an instruction that multiplies two rows or has two
-/// sums of each column. Each register holds as many sums as before.
+/// Returns the sums of each row separately, in the order of columns. This is for an instruction that multiplies two
+/// rows, or has two sums of each column. The number of registers is the same, except that an odd number of vectors is
+/// rounded up.
 llvm::SmallVector<mlir::Value> sumsByRow(VectorBuilder &build, const TileShape &shape, llvm::ArrayRef<mlir::Value> sums,
                                          int64_t vectors);
 

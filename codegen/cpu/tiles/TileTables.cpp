@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:   1. what fits the registers; 2. the cost of a tile; 3. division of a run; 4. width of panels; 5. division of
-//           the reduction, for the cache and for the precision of sums; 6. division of a cut axis; 7. weights whose
-//           bytes limit the speed.
+// How:   1. tests if tiles fit the registers; 2. the cost of a tile; 3. division of a run; 4. width of panels; 5.
+//        division of the reduction, for the cache and for the precision of sums; 6. division of a cut axis; 7. narrow
+//        weights.
 
 #include "codegen/cpu/tiles/TileTables.h"
 
@@ -20,8 +20,8 @@ namespace nacre::codegen::cpu {
 // 1. Registers
 //===----------------------------------------------------------------------===//
 
-/// True if sums and operands fit. If columns pass by the rows' elements, each row has `ofRow` registers of elements,
-/// and `onTheirWay` registers of columns are loaded.
+/// True if sums and operands fit the registers. If instructions multiply by elements, each row has `ofRow` registers of
+/// elements, and `onTheirWay` registers of columns are being loaded.
 static bool registersFit(const MachineRow &machine, int64_t rows, int64_t vectors, int64_t ofRow, int64_t onTheirWay) {
   const int64_t groups = machine.groupsOf(rows);
   const int64_t operands =
@@ -30,7 +30,8 @@ static bool registersFit(const MachineRow &machine, int64_t rows, int64_t vector
 }
 
 bool tileFits(const MachineRow &machine, int64_t rows, int64_t vectors) {
-  // Two steps at once need words and columns of both. In order, columns of the next step are loaded anyway.
+  // An instruction for two steps needs words and columns of both. Cores that issue in order load the next step's
+  // columns anyway.
   const int64_t steps = machine.multiplyAddTwo && !machine.inOrder ? 2 : 1;
   const int64_t onTheirWay = machine.inOrder ? 2 * vectors : steps * std::min<int64_t>(vectors, 3);
   return registersFit(machine, rows, vectors, /*ofRow=*/steps, onTheirWay) && rows <= machine.highestTile;
@@ -55,18 +56,18 @@ int64_t mostRows(const MachineRow &machine, const ContractionShape &shape, int64
   const int64_t most = mostRows(machine, shape.rowBytes), vectors = llvm::divideCeil(columns, machine.lanes);
   if (shape.parts > 1 || vectors == 1 || !endsInHalf(machine, columns))
     return most;
-  // LLVM writes the sum of the half over a row's element, so that each row needs one more register.
+  // LLVM lets the sums of the half overwrite a row's element, so that each row needs one more register.
   return std::clamp<int64_t>((machine.registers - machine.spareRegisters - vectors) / (vectors + 1), 1, most);
 }
 
-/// Returns the registers of columns that stream: those of one load that has arrived, and those of the next.
+/// Returns the registers that streamed columns need: for one load that is complete, and for the next one.
 static int64_t streamed(int64_t perLoad) { return 2 * perLoad; }
 
 int64_t stepsPerIteration(const MachineRow &machine, int64_t rows, int64_t vectors) {
   if (!machine.multipliesByElement)
     return 1;
-  // Rows load pairs of registers if these fit. Larger tiles would need more code, more pointers to rows than there are
-  // registers, or columns beyond the reach of a paired load.
+  // Rows load pairs of registers if these fit. Larger tiles have no pairs: they would need more code, more pointers to
+  // rows than registers, or offsets beyond the range of a paired load.
   constexpr int64_t mostPairs = 6, mostProducts = 160, mostColumnBytes = 1024;
   const int64_t steps = 2 * machine.stepsOfRegister();
   if (steps * rows * vectors > mostProducts || steps * vectors * machine.registerBytes() > mostColumnBytes)
@@ -74,7 +75,7 @@ int64_t stepsPerIteration(const MachineRow &machine, int64_t rows, int64_t vecto
   // Words that are divided after they are loaded need registers for both forms.
   if (machine.types.k == 8 && machine.rowsOfStep == 1)
     return machine.stepsOfRegister();
-  // In order, elements are loaded when they are needed.
+  // Cores that issue in order load elements when they are needed.
   const bool inPairs = machine.inOrder || (rows <= mostPairs && registersFit(machine, rows, vectors, 2,
                                                                              streamed(machine.registersPerStream)));
   return inPairs ? steps : machine.stepsOfRegister();
@@ -99,7 +100,7 @@ int64_t stepsOfLargeTiles(const MachineRow &machine) {
 // 2. The cost of a tile
 //===----------------------------------------------------------------------===//
 
-/// Returns the cycles of one step of the reduction, of as many elements as an instruction takes.
+/// Returns the cycles of one step of an instruction for a tile.
 static double stepCycles(const MachineRow &machine, int64_t rows, int64_t vectors) {
   constexpr double loopInstructions = 4;
   const double unroll = double(stepsPerIteration(machine, rows, vectors));
@@ -110,9 +111,10 @@ static double stepCycles(const MachineRow &machine, int64_t rows, int64_t vector
   const double columnInstructions = perStream ? double(vectors) / perStream : columnLoads;
   const double multiplyAdds =
       (machine.cycles * vectors + machine.rowCycles) * machine.groupsOf(rows) + machine.columnCycles * vectors;
-  // In order, halves are loaded: two of columns and the move that joins them, each together with a multiply-add.
+  // Cores that issue in order load halves of registers. Columns take two loads and the move that joins the halves, each
+  // issued together with a multiply-add.
   const double loads = machine.loadCycles * (machine.inOrder ? 2 * rowLoads + 3.0 * vectors : rowLoads + columnLoads);
-  // Words of bytes come from the first-level cache, in which parts of the depth keep them.
+  // Words of bytes come from the first-level cache, because parts of the depth fit it.
   const double stream =
       double(vectors * machine.registerBytes()) / (machine.model->l2BytesPerCycle * (machine.types.k == 1 ? 1 : 2));
   return std::max({multiplyAdds, loads, stream, machine.latency}) + machine.iterationCycles / unroll +
@@ -141,7 +143,7 @@ RunSplit splitRun(const MachineRow &machine, int64_t rows, int64_t vectors, int6
       best = {tile, count, llvm::SmallVector<int64_t, 2>(tail), cycles};
   };
   for (int64_t tile = std::min(rows, most); tile >= 1; --tile) {
-    // Panels can be as wide as another CPU wants them; then even one row spills.
+    // A panel may have a width chosen for another CPU. Then even a tile of one row may spill.
     if (tile > 1 && !tileFits(machine, tile, vectors))
       continue;
     const int64_t count = rows / tile, rest = rows % tile;
@@ -150,11 +152,12 @@ RunSplit splitRun(const MachineRow &machine, int64_t rows, int64_t vectors, int6
       continue;
     }
     price(tile, count, {rest});
-    // A small remainder wastes the latency of the multiply-adds: divide it and the last whole tile evenly.
+    // A tile of few rows is limited by the latency of its multiply-adds: divide the remainder and the last whole tile
+    // evenly.
     const int64_t shared = tile + rest;
     if (count > 1 && !greedy)
       price(tile, count - 1, {shared - shared / 2, shared / 2});
-    // The last tile takes the remainder, too, if registers hold its sums and rows.
+    // The last tile includes the remainder if the registers hold its sums and elements.
     if (count > 1 && greedy && machine.multipliesByElement && shared <= most && tileFits(machine, shared, vectors))
       price(tile, count - 1, {shared});
   }
@@ -188,7 +191,7 @@ int64_t choosePanelWidth(const MachineRow &machine, const ContractionShape &shap
   for (int64_t vectors = 1; vectors <= needed && tileFits(machine, 1, shape.parts * vectors); ++vectors) {
     const double zeros = double(llvm::alignTo(needed, vectors) - needed) / double(needed);
     const double cycles = stepCyclesOfRun(machine, shape, vectors, most) * (1 + machine.paddingCost * zeros);
-    // Among nearly equal widths, take the narrower: its panel stays in the first-level cache for longer.
+    // Among nearly equal widths, take the smallest: its panel stays in the first-level cache for longer.
     if (cycles < bestCycles * (1 - machine.nearlyEqual)) {
       bestCycles = cycles;
       best = vectors;
@@ -225,7 +228,7 @@ DepthSplit splitDepth(llvm::ArrayRef<int64_t> loops, int64_t stepBytes, uint64_t
   // Rows and sums need the other half.
   const int64_t wanted = std::max<int64_t>(1, int64_t(cacheBytes / 2) / stepBytes);
   const int64_t depth = std::accumulate(loops.begin(), loops.end(), int64_t(1), std::multiplies<>());
-  // Sending sums to memory and back costs as much as a dozen steps, so short parts do not pay.
+  // Storing and loading sums costs as much as a dozen steps, so short parts are slower than no division.
   if (depth <= 2 * wanted)
     return whole;
 
@@ -236,7 +239,7 @@ DepthSplit splitDepth(llvm::ArrayRef<int64_t> loops, int64_t stepBytes, uint64_t
     inner *= loops[split.level--];
   const int64_t size = loops[split.level], most = std::max<int64_t>(1, wanted / inner);
   int64_t parts = llvm::divideCeil(size, most);
-  // The loops around this one run through its last part again and again, so all parts get the same length.
+  // The loops around this one repeat its last part, so all parts get the same length.
   while (split.level > 0 && size % parts != 0)
     ++parts;
   split.steps = llvm::divideCeil(size, parts);
@@ -262,7 +265,7 @@ SumBlocks chooseSumBlocks(llvm::ArrayRef<int64_t> loops, int64_t unroll) {
   // Only the innermost loop is unrolled.
   const int64_t multiple = inner == 1 ? unroll : 1;
   blocks.steps = llvm::alignTo(llvm::divideCeil(size, least), multiple);
-  // Take a few more blocks if that makes them equal: a shorter last block needs code of its own.
+  // Take a few more blocks if that makes them equal: a shorter last block needs separate code.
   for (int64_t count = least; count <= 2 * least; ++count)
     if (size % (count * multiple) == 0) {
       blocks.steps = size / count;
@@ -286,11 +289,11 @@ int64_t chooseBlock(const CutShape &cut, int64_t rows, uint64_t cacheBytes) {
   if (cut.rowsPerIndex == 1)
     return block < cut.extent ? llvm::alignTo(block, rows) : block;
   if (cut.extent < kFewIndices) {
-    // Threads share the parts; if there are few, also halves of the axis.
+    // Threads share the parts of an index. If there are few parts, they also share halves of the axis.
     const int64_t half = llvm::divideCeil(cut.extent, 2);
     return cut.parts < wantedUnits && half * cut.rowsPerIndex >= 2 * rows ? std::min(block, half) : block;
   }
-  // If the cache does not hold all rows, each block reads all panels.
+  // If the cache does not hold all rows, each block reads all panels, so blocks should not be small.
   const int64_t smallest = fits < cut.extent ? std::max(least, 2 * block / 3) : least;
   return evenExtent(cut.extent, block, smallest, std::max(block, fits));
 }
@@ -300,7 +303,7 @@ int64_t chooseBlock(const CutShape &cut, int64_t rows, uint64_t cacheBytes) {
 //===----------------------------------------------------------------------===//
 
 bool gainsByHalfTheBytes(const MachineRow &machine, const WeightReading &reading, Number narrow, uint64_t cacheBytes) {
-  // A small gain is not worth the rounding of weights.
+  // A small speedup does not justify rounding the weights.
   constexpr double worthwhile = 0.85;
   auto streaming = [&](double bytes) {
     return bytes / (reading.repeats && bytes <= double(cacheBytes) ? machine.model->l2BytesPerCycle
