@@ -9,7 +9,7 @@ namespace nacre::codegen::cpu {
 BodyChains::BodyChains(Block &body, const Target &target) {
   constexpr ChainReader readers[] = {readQuantizedChain, readFixedPointChain, readTableChain};
   llvm::DenseSet<Value> beginnings;
-  // Users come before their operands, and longer chains before shorter ones.
+  // Go through the body backwards: users come before their operands, and longer chains before shorter ones.
   for (Operation &op : llvm::reverse(body.without_terminator())) {
     const bool isPart =
         llvm::all_of(op.getUsers(), [&](Operation *user) { return covered.contains(user) || chains.contains(user); });

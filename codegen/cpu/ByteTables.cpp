@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  reads of a table of 256 bytes at the byte of an operand: functions of 8-bit numbers.
-// Why:   no machine gathers bytes, but the table fits in registers, in which many lanes are looked up at once.
+// What:  emits reads of a table of 256 bytes whose index is a byte of an operand. Such tables are functions of 8-bit
+//        integers.
+// Why:   no machine gathers bytes. But the table fits in registers, and one instruction looks up many lanes there.
 // How:   1. find the byte from which the index is computed;
-//        2. NEON looks up 64 entries at once, AVX-512 128, or 16 in each of 16 parts. Other CPUs load one entry after
-//           the other.
+//        2. one instruction looks up 64 entries on NEON, and 128 with AVX-512 VBMI. Other CPUs with AVX-512 look up 16
+//           entries at a time. All other CPUs load entries one by one.
 
 #include "codegen/cpu/BodyChains.h"
 #include "codegen/form/ScalarBody.h"
@@ -36,8 +37,8 @@ std::optional<int64_t> integerOf(Value value) {
   return constant.getSExtValue();
 }
 
-/// Returns the index before it was clamped to the table's entries, with negative numbers counted from the end
-/// (emitClampedIndex in compiler/kernels/bodies/TableReads.cpp). Null for other forms.
+/// Returns the index before it was clamped to the table's entries. Also undoes the step that counts negative indices
+/// from the end. Null if `index` does not have the form of emitClampedIndex in compiler/kernels/bodies/TableReads.cpp.
 Value unclamped(Value index) {
   auto most = index.getDefiningOp<arith::MinSIOp>();
   if (!most || integerOf(most.getRhs()) != kEntries - 1)
@@ -55,7 +56,8 @@ Value unclamped(Value index) {
   return fits ? counted : Value();
 }
 
-/// A byte. If `isTurned`, its sign bit must be flipped, because it is 128 less than the entry's number.
+/// Byte from which the index is computed. If `isTurned`, its sign bit must be flipped, because the byte is the index
+/// minus 128.
 struct ByteIndex {
   Value byte;
   bool isTurned = false;
@@ -76,7 +78,7 @@ std::optional<ByteIndex> readByteIndex(Value index) {
   Operation *extend = index.getDefiningOp();
   if (!isa_and_nonnull<arith::ExtSIOp, arith::ExtUIOp>(extend) || !extend->getOperand(0).getType().isInteger(8))
     return std::nullopt;
-  // A negative number counts from the end, so that it is the entry of its byte.
+  // A negative index counts from the end, so that its entry is the entry of the unsigned byte.
   if (added == 0)
     return ByteIndex{extend->getOperand(0), false};
   if (added == 128 && isa<arith::ExtSIOp>(extend))
@@ -119,7 +121,7 @@ private:
     return parts;
   }
 
-  /// Looks up 64 entries in four registers, and leaves indices beyond them to the next four registers.
+  /// Looks up 64 entries in four registers. Indices of other entries are left to the next four registers.
   Value lookUpOnNeon(Value bytes) {
     const SmallVector<Value> registers = loadParts(16);
     SmallVector<Value> found;
@@ -141,7 +143,8 @@ private:
     return build.join(found);
   }
 
-  /// Returns the first lanes of a vector as `lanes` lanes; the others are undefined.
+  /// Returns the first lanes of a vector as a vector of `lanes` lanes. Lanes that the operand does not have are
+  /// undefined.
   Value resized(Value vector, int64_t lanes) {
     SmallVector<int64_t> order(lanes, -1);
     const int64_t given = cast<VectorType>(vector.getType()).getNumElements();
@@ -157,7 +160,7 @@ private:
     return resized(hasPermutes ? lookUpByHalves(indices) : lookUpByParts(indices), given);
   }
 
-  /// Looks up 128 entries at once.
+  /// Looks up each half of the table, 128 entries, in one instruction.
   Value lookUpByHalves(Value indices) {
     const SmallVector<Value> registers = loadParts(64);
     auto half = [&](unsigned first) {
@@ -169,7 +172,8 @@ private:
     return build.make<arith::SelectOp>(isUpper, half(2), half(0));
   }
 
-  /// Looks up sixteen entries at a time, and keeps those of the lanes whose byte has their upper half.
+  /// Looks up sixteen entries at a time, and keeps the results of lanes whose byte has the upper four bits of these
+  /// entries.
   Value lookUpByParts(Value indices) {
     const auto type = cast<VectorType>(indices.getType());
     SmallVector<int64_t> copies;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lanes are combined by halves, in the same tree for every width, so that results do not depend on how LLVM expands a
-// reduction.
+// Halves of a vector are combined until one lane is left. The order is the same for every width, so that results do not
+// depend on how LLVM expands a reduction.
 
 #include "codegen/cpu/Combiner.h"
 
@@ -52,7 +52,7 @@ Value Combiner::foldLanes(VectorBuilder &builder, Value vector, TypedAttr start)
 SmallVector<Value> reduceInLoop(VectorBuilder &builder, int64_t high, int64_t step, int64_t timesPerIteration,
                                 ValueRange carried, ArrayRef<Combiner> combiners, VectorBuilder::Body body) {
   constexpr int64_t kSerial = 1024, kBlock = 512;
-  // Other reductions do not round, or lose the same in every order.
+  // Other reductions have no rounding errors, or the same ones in every order.
   const bool adds = llvm::any_of(combiners, [](const Combiner &combiner) { return isa<arith::AddFOp>(combiner.op); });
   if (!adds || llvm::divideCeil(high, step) * timesPerIteration <= kSerial)
     return builder.loop(0, high, step, carried, body);

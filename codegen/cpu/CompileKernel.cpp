@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  compiles one kernel to an object.
-// Why:   threads cannot share MLIR and LLVM contexts, so a kernel travels as text into contexts of its own.
+// Why:   threads cannot share MLIR and LLVM contexts. A kernel is therefore passed as text to a thread's own contexts.
 // How:   1. copy the kernel into a small module;
 //        2. emit it and lower it to the LLVM dialect;
-//        3. optimise the LLVM module: with few passes for register tiles, with all of O3 for a fallback kernel;
+//        3. optimise the LLVM module, with few passes for register tiles and with all passes of O3 for a fallback
+//           kernel;
 //        4. write machine code.
 
 #include "codegen/Backend.h"
@@ -56,7 +57,7 @@ namespace {
 // 1. The kernel's own module
 //===----------------------------------------------------------------------===//
 
-/// Registers the passes by name once in a process. Returns the dialects that a kernel's context may load.
+/// Registers the passes by name once per process. Returns the dialects that a kernel's context may load.
 const DialectRegistry &registerOnce() {
   static const DialectRegistry registry = [] {
     registerAllPasses();
@@ -95,8 +96,8 @@ void readWork(Operation *function, const Target &target, KernelCode &code) {
 
 constexpr char kLoweringPipeline[] = "convert-scf-to-cf,nacre-lower-to-llvm,nacre-wrap-kernel";
 
-/// Pipeline for loops that are not vectors over flat arrays. Conversions to bf16 become integer operations. If the CPU
-/// has no instruction for them, LLVM calls a library that models are not linked with.
+/// Pipeline for kernels of the fallback, whose loops are not vectors over flat arrays. Conversions to bf16 become
+/// integer operations. Otherwise LLVM calls a library that models are not linked with, on CPUs without an instruction.
 constexpr char kFallbackPipeline[] = "canonicalize,cse,convert-vector-to-scf,expand-strided-metadata,lower-affine,"
                                      "arith-expand{include-bf16=true},";
 
@@ -111,7 +112,8 @@ LogicalResult lower(ModuleOp module, bool isFallback) {
 // 3. LLVM
 //===----------------------------------------------------------------------===//
 
-/// Lets LLVM look further than 100 instructions for the addition that a load could do, because a tile's loop is long.
+/// Lets LLVM search more than 100 instructions for the addition to merge into a load or store. The loop of a tile is
+/// long.
 void lengthenSearches() {
   [[maybe_unused]] static const bool isLengthened = [] {
     llvm::cl::Option *limit = llvm::cl::getRegisteredOptions().lookup("aarch64-update-scan-limit");
@@ -119,7 +121,8 @@ void lengthenSearches() {
   }();
 }
 
-/// True if LLVM keeps the order of the kernel that this thread compiles, except for changes by its register allocator.
+/// True if LLVM must keep the order of the kernel that this thread compiles. Its register allocator may still add
+/// instructions.
 thread_local bool keepsOrder = false;
 
 void letOrdersBeKept() {
@@ -140,8 +143,8 @@ std::unique_ptr<llvm::TargetMachine> createMachine(const Target &target, std::st
   llvm::TargetOptions options;
   options.FunctionSections = true;
   options.DataSections = true;
-  // A tile's loop has some hundred instructions of four bytes. Padding to align it is executed once for each tile, and
-  // gains nothing.
+  // The loop of a tile has some hundred instructions of four bytes. Padding to align the loop is executed once for each
+  // tile, and does not make the loop faster.
   constexpr unsigned instruction = 4;
   if (target.arm64)
     options.LoopAlignment = instruction;
@@ -149,8 +152,8 @@ std::unique_ptr<llvm::TargetMachine> createMachine(const Target &target, std::st
       triple, target.cpu, target.features, options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
 }
 
-/// Replaces fused multiply-adds, which call the C library for each lane if the CPU has no instruction. Ours do not need
-/// the single rounding: their constants end in zeros, so that the products are exact.
+/// Replaces fused multiply-adds, which call the C library for each lane if the CPU has no instruction. The emitted
+/// functions do not need the single rounding: their constants end in zeros, so that the products are exact.
 void splitMultiplyAdds(llvm::Module &module) {
   for (llvm::Function &function : llvm::make_early_inc_range(module)) {
     if (function.getIntrinsicID() != llvm::Intrinsic::fma)
@@ -161,13 +164,13 @@ void splitMultiplyAdds(llvm::Module &module) {
   }
 }
 
-/// Returns O1's passes, except two kinds. Passes that unroll spill a tile. Passes that compare each load with all
-/// stores before it are slow, because a tile has hundreds of them. Most loads that they eliminate belong to a
-/// transform's next rows, and would be spilled.
+/// Returns O1's passes except two kinds. Passes that unroll make a tile spill. Passes that compare each load with all
+/// earlier stores are slow, because a tile has hundreds of them. Most loads that these would eliminate belong to the
+/// next rows of a transform, and the values would be spilled.
 std::string tilePasses() {
   const std::string simplify = "simplifycfg<speculate-blocks;simplify-cond-branch>,";
   const std::string combine = "instcombine<max-iterations=1;no-verify-fixpoint>,";
-  // LLVM knows best which arguments do not alias before they are inlined.
+  // LLVM knows most about arguments that do not alias before it inlines.
   return "function<eager-inv>(simplifycfg,early-cse," + combine + "adce),always-inline,function<eager-inv>(early-cse," +
          simplify + combine +
          "reassociate,"
@@ -237,7 +240,7 @@ LogicalResult write(llvm::Module &module, llvm::TargetMachine &machine, Emit emi
   return success();
 }
 
-/// Context with the dialects of emitters; passes load the dialects that they need.
+/// Context with the dialects of emitters. Passes load further dialects if they need them.
 class KernelContext : public MLIRContext {
 public:
   KernelContext() : MLIRContext(registerOnce(), Threading::DISABLED) {
@@ -282,7 +285,7 @@ LogicalResult compile(ModuleOp module, const Target &target, Emit emit, int64_t 
 
 } // namespace
 
-/// True if a kernel has f16 values. All targets but the oldest convert them by instructions; a call would need a
+/// True if a kernel has f16 values. All targets except the oldest convert f16 by instructions. The oldest would call a
 /// library that models are not linked with.
 static bool usesHalves(plan::KernelOp kernel) {
   auto isHalf = [](Type type) { return getElementTypeOrSelf(type).isF16(); };

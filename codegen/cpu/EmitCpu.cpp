@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  turns every kernel into a function, by the emitter of its kind.
-// Why:   an emitter that decides everything itself is fast and predictable; one that does not fit declines.
-// How:   1. make an empty function of the common signature;
-//        2. let the kind's emitter fill it, else the fallback;
-//        3. record how the work is divided.
+// Why:   an emitter that makes all decisions itself is fast and predictable. An emitter that does not fit the kernel
+//        declines.
+// 1. create an empty function with the common signature;
+//        2. try the emitters of the kernel's kind, then the fallback;
+//        3. note on the function how the work is divided.
 
 #include "codegen/cpu/EmitFunction.h"
 
@@ -59,7 +60,7 @@ func::FuncOp makeFunction(plan::KernelOp kernel) {
   types.append(4, builder.getIndexType());
   auto function =
       func::FuncOp::create(builder, kernel.getLoc(), kernel.getSymName(), builder.getFunctionType(types, {}));
-  // The first result follows the inputs.
+  // The buffer of the first result follows the buffers of the inputs.
   const std::optional<unsigned> overwritten = plan::overwrittenBy(kernel);
   for (unsigned i = 0; i <= buffers; ++i)
     if (!overwritten || (i != *overwritten && i != unsigned(kernel.getNumInputs())))
@@ -67,7 +68,7 @@ func::FuncOp makeFunction(plan::KernelOp kernel) {
   return function;
 }
 
-/// Starts an empty body; the output of an earlier emitter is discarded.
+/// Starts an empty body, and discards the output of an earlier emitter.
 KernelFunction startBody(func::FuncOp function, const Target &target) {
   function.getBody().dropAllReferences();
   function.getBody().getBlocks().clear();

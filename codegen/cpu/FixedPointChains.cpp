@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:   1. products: x86 multiplies every other lane to 64 bits, NEON has the instruction;
-//        2. shifts that round halves up: NEON has them.
+// How:   1. products: x86 multiplies every other lane to 64 bits; NEON has an instruction for the chain;
+//        2. shifts that round halves up: NEON has an instruction for them.
 
 #include "codegen/cpu/BodyChains.h"
 
@@ -22,7 +22,8 @@ bool isInteger(Value value, int64_t number) {
   return matchPattern(value, m_ConstantInt(&constant)) && constant.getSExtValue() == number;
 }
 
-/// Returns the other operand of an `Op` with this constant on its right.
+/// Returns the left operand of `value` if `value` is an `Op` whose right operand is the constant `right`. Otherwise,
+/// returns null.
 template <typename Op> Value leftOf(Value value, int64_t right) {
   auto op = value.getDefiningOp<Op>();
   return op && isInteger(op.getRhs(), right) ? op.getLhs() : Value();
@@ -33,7 +34,7 @@ unsigned lanesOf(Value value) {
   return vector ? vector.getNumElements() : 0;
 }
 
-/// Emits a NEON instruction for two operands of i32, four lanes at a time.
+/// Emits a NEON instruction with two operands of i32, for four lanes at a time.
 Value emitNeon(VectorBuilder &build, StringRef instruction, Value a, Value b) {
   SmallVector<Value> parts;
   for (auto [left, right] : llvm::zip_equal(build.split(a, kLanesOfNeon), build.split(b, kLanesOfNeon)))
@@ -46,10 +47,10 @@ Value emitNeon(VectorBuilder &build, StringRef instruction, Value a, Value b) {
 // 1. Products
 //===----------------------------------------------------------------------===//
 
-/// The product (a * b + 2^30) / 2^31 of i32.
+/// Product (a * b + 2^30) / 2^31 of i32.
 struct HighProduct {
   Value a, b;
-  bool saturates = false; ///< True if the product of two smallest integers is the largest integer
+  bool saturates = false; ///< True if the square of the smallest integer becomes the largest integer
 };
 
 std::optional<HighProduct> readHighProduct(Operation *op) {
@@ -100,7 +101,7 @@ private:
     Value amount = build.intConstant(by, value.getType());
     return left ? build.make<arith::ShLIOp>(value, amount) : build.make<arith::ShRSIOp>(value, amount);
   }
-  // Sign-extend lanes 0, 2, ... or lanes 1, 3, ... to 64 bits. The multiplication's instruction does this itself.
+  // Sign-extend lanes 0, 2, ... or lanes 1, 3, ... to 64 bits. LLVM merges this into the multiplication's instruction.
   Value low(Value value, VectorType pairs) {
     return shifted(shifted(build.make<vector::BitCastOp>(pairs, value), 32, /*left=*/true), 32, /*left=*/false);
   }
@@ -111,7 +112,7 @@ private:
     Value product = build.make<arith::MulIOp>(a, b);
     return build.make<arith::AddIOp>(product, build.intConstant(int64_t(1) << 30, product.getType()));
   }
-  /// Interleaves bits 31 to 62 of both vectors.
+  /// Interleaves bits 31 to 62 of the lanes of both vectors.
   Value interleave(Value even, Value odd) {
     const int64_t lanes = 2 * int64_t(lanesOf(even));
     const auto type = VectorType::get({lanes}, build.ops.getI32Type());
@@ -141,7 +142,7 @@ private:
 // 2. Shifts
 //===----------------------------------------------------------------------===//
 
-/// The shift ((x >> places) + 1) >> 1 of i32.
+/// Shift ((x >> places) + 1) >> 1 of i32.
 struct RoundingShift {
   Value x, places;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A box of the halo (codegen/form/HaloBoxes.h) becomes loops around runs that are filled vector by vector.
+// Emits loops around runs of elements for each box of the halo (codegen/form/HaloBoxes.h). Runs are filled vector by
+// vector.
 
 #include "codegen/cpu/Halo.h"
 
@@ -19,7 +20,7 @@ public:
   HaloEmitter(VectorBuilder &build, Value buffer, const WrittenTensor &written, unsigned axis)
       : build(build), buffer(buffer), written(written), slice(written.hull()), cutAxis(axis) {}
 
-  /// Emits the halo. `low` and `high` count the target's own elements.
+  /// Emits the halo. `low` and `high` are indices of the target's own elements, without the halo.
   void emit(Value low, Value high) {
     if (int64_t step = written.steps[cutAxis]; step != 1) {
       low = build.scaled(low, step);
@@ -50,11 +51,11 @@ private:
     body();
   }
 
-  /// Fills the axes from `axis` on of `box`, at `address`. The cut axis goes from `low` to `high`, if given, instead of
-  /// the box's own range.
+  /// Fills the axes of `box` from `axis` on, at `address`. If `low` is not null, the cut axis is filled from `low` to
+  /// `high` instead of the box's own range.
   void fill(const Box &box, unsigned axis, Value address, Value low, Value high) {
     const unsigned rank = slice.shape.size();
-    // The axes from here on are one run if they lie one after another.
+    // Axes from here on are one run if their elements are consecutive.
     int64_t run = 1;
     unsigned first = rank;
     while (first > axis && slice.strides[first - 1] == run && !(low && first - 1 == cutAxis))

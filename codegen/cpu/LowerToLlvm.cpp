@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  converts the operations that emitters build to the LLVM dialect, all dialects at once.
+// What:  converts the operations that emitters build to the LLVM dialect, all dialects in one pass.
 // Why:   upstream has a pass for each dialect. Each walks all of a kernel, leaves casts to the types of the next one,
 //        and verifies. For thousands of operations this takes longer than LLVM's optimizer.
-// How:   upstream's patterns in one conversion. A math function becomes LLVM's intrinsic if there is one, else a call
-//        of the C library.
+// How:   one conversion contains the patterns of all of upstream's passes. A math function becomes LLVM's intrinsic if
+//        there is one. Otherwise, it becomes a call of the C library.
 
 #include "codegen/cpu/Passes.h"
 
@@ -35,8 +35,8 @@ using namespace mlir;
 
 namespace {
 
-/// Selects between two bf16 as integers. Otherwise LLVM widens them, and narrows the result by a call of a library that
-/// models are not linked with.
+/// Selects between two bf16 values as integers. Otherwise LLVM widens them, and narrows the result by a call of a
+/// library that models are not linked with.
 struct LowerBf16Select : ConvertOpToLLVMPattern<arith::SelectOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
@@ -62,7 +62,7 @@ void populatePatterns(const LLVMTypeConverter &types, RewritePatternSet &pattern
   populateVectorToLLVMConversionPatterns(types, patterns);
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
   arith::populateArithToLLVMConversionPatterns(types, patterns);
-  // The approximation log(1 + x) loses the digits of a small x.
+  // The approximation log(1 + x) loses precision if x is small.
   populateMathToLLVMConversionPatterns(types, patterns, /*approximateLog1p=*/false, /*benefit=*/2);
   populateMathToLibmConversionPatterns(patterns);
   populateFinalizeMemRefToLLVMConversionPatterns(types, patterns);
@@ -82,7 +82,7 @@ struct LowerToLlvm : nacre::codegen::cpu::impl::LowerToLlvmPassBase<LowerToLlvm>
     LLVMConversionTarget target(context);
     target.addLegalOp<ModuleOp>();
     ConversionConfig config;
-    config.foldingMode = DialectConversionFoldingMode::Never; // LLVM folds
+    config.foldingMode = DialectConversionFoldingMode::Never; // LLVM folds later, which is faster.
     if (failed(applyFullConversion(getOperation(), target, std::move(patterns), config)))
       signalPassFailure();
   }

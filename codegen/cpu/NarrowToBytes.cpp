@@ -27,11 +27,11 @@ public:
   }
 
 private:
-  static constexpr unsigned kLanes = 4; ///< Lanes of i32 in 128 bits
+  static constexpr unsigned kLanes = 4; ///< Number of i32 lanes in 128 bits
 
   static int64_t lanesOf(Value vector) { return cast<VectorType>(vector.getType()).getNumElements(); }
 
-  /// Saturates to integers of `bits` bits, in a form that LLVM recognizes.
+  /// Saturates `x` to integers of `bits` bits, in a form that LLVM recognizes.
   Value saturated(Value x, unsigned bits, bool toUnsigned) {
     const int64_t least = toUnsigned ? 0 : -(int64_t(1) << (bits - 1)), most = least + (int64_t(1) << bits) - 1;
     Value low = build.make<arith::MaxSIOp>(x, build.intConstant(least, x.getType()));
@@ -54,7 +54,7 @@ private:
   // SSE and AVX2
   //===--------------------------------------------------------------------===//
 
-  /// A register, and the operand's lane in each of its lanes.
+  /// Register whose lanes are out of order. `lanes` has, for each of its lanes, the index of the operand's lane.
   struct Register {
     Value value;
     SmallVector<int64_t> lanes;
@@ -72,7 +72,7 @@ private:
     return inOrder(packAll(registers, 8), lanesOf(x));
   }
 
-  /// Returns registers of integers of `bits` bits from those of twice as many bits.
+  /// Narrows registers of integers of `2 * bits` bits to registers of integers of `bits` bits.
   SmallVector<Register> packAll(ArrayRef<Register> wide, unsigned bits) {
     SmallVector<Register> registers(wide), packed;
     if (registers.size() == 1 && isWide(registers.front())) {
@@ -93,7 +93,7 @@ private:
     return cast<VectorType>(of.value.getType()).getElementTypeBitWidth() * lanesOf(of.value) > 128;
   }
 
-  /// Packs two registers: within each 128 bits, lanes of `a`, then lanes of `b`.
+  /// Packs two registers. In each part of 128 bits, the result has lanes of `a`, then lanes of `b`.
   Register packPair(const Register &a, const Register &b, unsigned bits) {
     const int64_t lanes = lanesOf(a.value), inPart = 128 / (2 * bits);
     Register packed;
@@ -107,7 +107,7 @@ private:
     return packed;
   }
 
-  /// Returns the first `count` lanes of the operand from one or more registers.
+  /// Returns the first `count` lanes of the operand, in order, from one or more registers.
   Value inOrder(ArrayRef<Register> registers, int64_t count) {
     SmallVector<Value> values;
     SmallVector<int64_t> lanes, order(count);

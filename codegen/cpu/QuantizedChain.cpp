@@ -14,7 +14,7 @@ namespace nacre::codegen::cpu {
 
 namespace {
 
-/// Largest magnitude for which a float's sum with a zero point is exact. Larger floats lie beyond every bound.
+/// Largest magnitude for which the sum of a float and a zero point is exact. Larger floats exceed every bound.
 constexpr double kExact = 1 << 20;
 
 std::optional<double> numberOf(Value value) {
@@ -27,13 +27,13 @@ std::optional<double> numberOf(Value value) {
   return std::nullopt;
 }
 
-/// One step of a chain: an operand and a constant.
+/// Step of a chain: an operation of an operand and a constant.
 struct Step {
   enum class Kind { Max, Min, Add } kind;
   Value operand;
   double number;
   bool keepsNaN = true; ///< False if NaN becomes `number`
-  Value input = {};     ///< Addend, an i16 that is not a constant of the body
+  Value input = {};     ///< Addend of type i16 that is not a constant of the body
 
   double operator()(double x) const {
     if (std::isnan(x))
@@ -42,7 +42,7 @@ struct Step {
   }
 };
 
-/// Reads a choice between a value and the constant that it is compared with.
+/// Reads a select between a value and the constant to which the value is compared.
 std::optional<Step> readChoice(arith::SelectOp select) {
   auto compare = select.getCondition().getDefiningOp<arith::CmpFOp>();
   if (!compare)
@@ -64,7 +64,7 @@ std::optional<Step> readChoice(arith::SelectOp select) {
   return std::nullopt;
 }
 
-/// Reads the sum with a zero point that the body reads as an i16, so that it is surely an integer.
+/// Reads the sum with a zero point that the body reads as an i16. Such a zero point is surely an integer.
 std::optional<Step> readAddedInput(Operation *op) {
   if (!isa<arith::AddFOp>(op))
     return std::nullopt;
@@ -96,7 +96,7 @@ std::optional<Step> readStep(Operation *op) {
   return std::nullopt;
 }
 
-/// Returns the largest magnitude of `value`, including infinity; NaN if it may be NaN.
+/// Returns the largest possible magnitude of `value`, including infinity. NaN if `value` may be NaN.
 double magnitudeOf(Value value, unsigned depth = 12) {
   constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
   Operation *op = value.getDefiningOp();
@@ -132,7 +132,7 @@ double magnitudeOf(Value value, unsigned depth = 12) {
   return isKnown || (!std::isinf(a) && !std::isinf(b)) ? rounded(a * b) : unknown;
 }
 
-/// Collects the steps from `value` back to the first operation that is not a step, and returns that operation's result.
+/// Collects the steps that compute `value`, from the last one backwards. Returns the operand of the first step.
 Value readSteps(Value value, SmallVectorImpl<Step> &steps) {
   while (Operation *op = value.getDefiningOp()) {
     std::optional<Step> step = readStep(op);
@@ -144,13 +144,13 @@ Value readSteps(Value value, SmallVectorImpl<Step> &steps) {
   return value;
 }
 
-/// The range clamp(x + zero, low, high), into which earlier steps are merged.
+/// Chain clamp(x + zero, low, high), into which steps are merged.
 struct Clamp {
   double zero = 0, low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
-  Value input; ///< Also added to x
+  Value input; ///< Value that is added to x in addition to `zero`, or null
 
   bool add(const Step &step) {
-    if (input) // Earlier bounds would move with it.
+    if (input) // The value at run time would also move the earlier bounds.
       return false;
     input = step.input;
     if (step.number != std::nearbyint(step.number) || std::abs(step.number) > kExact)
@@ -172,7 +172,7 @@ struct Clamp {
   bool isBounded() const { return low >= -kExact && high <= kExact; }
 };
 
-/// Reads a float that is rounded and converted.
+/// Reads a float that is rounded and converted. `ofNaN` is the result for NaN if a select replaces it later.
 std::optional<QuantizedChain> readRounded(arith::FPToSIOp convert, std::optional<int64_t> ofNaN) {
   if (!convert.getIn().getType().isF32() || !convert.getType().isInteger(32))
     return std::nullopt;
@@ -188,7 +188,7 @@ std::optional<QuantizedChain> readRounded(arith::FPToSIOp convert, std::optional
   double nan = std::nan("");
   for (const Step &step : llvm::reverse(steps))
     nan = step(nan);
-  // Converting NaN is undefined, so NaN cannot get this far.
+  // A conversion of NaN is undefined, so the body cannot convert one.
   chain.ofNaN = ofNaN ? ofNaN : std::isnan(nan) ? std::nullopt : std::optional<int64_t>(int64_t(nan));
   return chain;
 }
@@ -199,7 +199,7 @@ struct CodeOfNaN {
   Value rounded;
   std::optional<int64_t> code;
 };
-/// Reads such a `select`.
+/// Reads a `select` that replaces NaN.
 std::optional<CodeOfNaN> readCodeOfNaN(arith::SelectOp select) {
   auto isNaN = select.getCondition().getDefiningOp<arith::CmpFOp>();
   std::optional<double> instead = numberOf(select.getTrueValue());
@@ -213,7 +213,7 @@ std::optional<CodeOfNaN> readCodeOfNaN(arith::SelectOp select) {
   return CodeOfNaN{round.getOperand(), keepsNaN ? std::optional(int64_t(*instead)) : std::nullopt};
 }
 
-/// Reads the same, or a constant in case of NaN.
+/// Reads a float that is rounded and converted, possibly with a constant as the result for NaN.
 std::optional<QuantizedChain> readRounded(Value value) {
   if (auto convert = value.getDefiningOp<arith::FPToSIOp>())
     return readRounded(convert, std::nullopt);
@@ -228,12 +228,12 @@ std::optional<QuantizedChain> readRounded(Value value) {
   return chain && ofNaN->rounded == chain->x ? chain : std::nullopt;
 }
 
-/// True if the results fit 8 bits, signed or unsigned.
+/// True if all results fit a signed or an unsigned byte.
 bool fitsInBytes(const QuantizedChain &chain) {
   return (chain.low >= INT8_MIN && chain.high <= INT8_MAX) || (chain.low >= 0 && chain.high <= UINT8_MAX);
 }
 
-/// Reads a code of 8 bits with another code for NaN.
+/// Reads a code of 8 bits that a `select` replaces by another code if the operand is NaN.
 std::optional<QuantizedChain> readChosenByte(arith::SelectOp select) {
   auto narrow = select.getFalseValue().getDefiningOp<arith::TruncIOp>();
   std::optional<CodeOfNaN> ofNaN = readCodeOfNaN(select);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A chain is emitted with the same bits. If a conversion does not saturate, the upper bound is applied to the float;
-// instructions that narrow apply the lower one.
+// Emits chains with the same bits as their operations. If a conversion does not saturate, the upper bound is applied to
+// the float. Instructions that narrow with saturation apply the lower bound.
 
 #include "codegen/cpu/BodyChains.h"
 #include "codegen/cpu/NarrowToBytes.h"
@@ -24,7 +24,7 @@ public:
   Value emit(Value x) {
     if (!chain.ofNaN || (*chain.ofNaN >= chain.low && *chain.ofNaN <= chain.high))
       return emitBounded(x);
-    // The code of NaN lies outside of the range of all other results, so it is selected at the end.
+    // The code for NaN lies outside of the range of all other results, so it is selected at the end.
     QuantizedChain ofNumbers = chain;
     ofNumbers.ofNaN.reset();
     Value bounded = ChainEmitter(build, ofNumbers, input).emitBounded(x);
@@ -38,7 +38,7 @@ private:
     if (!chain.isRounded())
       return withinBounds(narrowToBytes(build, x, {}, chain.isUnsigned()), /*isBelowHigh=*/false);
     Value rounded = round(beforeRounding({&build, x}).value);
-    // Already bounded from above, except on a machine whose conversion saturates.
+    // The float has already been bounded from above, except on a machine whose conversion saturates.
     const bool isBelowHigh = !build.target.arm64;
     if (isByte && narrowsByShorts(build.target))
       return withinBounds(narrowToBytes(build, rounded, zeroPoint(), chain.isUnsigned()), isBelowHigh);
@@ -82,8 +82,8 @@ private:
   }
   Value like(Value value, int64_t number) { return build.intConstant(number, value.getType()); }
 
-  /// Replaces NaN, and numbers that cannot be converted. On x86, NaN and numbers out of range become the smallest
-  /// integer. On arm64, NaN becomes 0, and numbers saturate.
+  /// Replaces NaN, and floats that cannot be converted. On x86, NaN and floats out of range become the smallest
+  /// integer. On arm64, NaN becomes 0, and floats saturate.
   Term beforeRounding(Term x) {
     if (chain.ofNaN && build.target.arm64 && chain.ofNaN == chain.low)
       return x.op<arith::MaxNumFOp>(x.value, beforeZero(x, chain.low).value);
@@ -94,7 +94,7 @@ private:
     return build.target.arm64 ? x : (x > high).select(high, x);
   }
 
-  /// Rounds to the nearest i32, halves to even.
+  /// Rounds to the nearest i32; halves become even.
   Value round(Value x) {
     Type integer = build.ops.getI32Type();
     auto vector = dyn_cast<VectorType>(x.getType());
@@ -121,7 +121,7 @@ private:
     return build.join(parts);
   }
 
-  /// Applies the bounds that saturation to the type has not applied yet.
+  /// Applies the bounds that saturation to the type has not applied.
   Value withinBounds(Value bytes, bool isBelowHigh) {
     const bool isUnsigned = chain.isUnsigned();
     if (chain.low > (isUnsigned ? 0 : INT8_MIN))
@@ -149,7 +149,7 @@ std::optional<BodyChain> readQuantizedChain(Operation *op, const Target & /*targ
     operands.push_back(chain->zeroInput);
   return BodyChain{operands, [chain = *chain](VectorBuilder &build, ArrayRef<Value> operands) {
                      Value input = chain.zeroInput ? operands.back() : Value();
-                     // All lanes are equal.
+                     // All lanes of the zero point are equal.
                      if (input && isa<VectorType>(input.getType()))
                        input = build.lane(input, 0);
                      return ChainEmitter(build, chain, input).emit(operands.front());

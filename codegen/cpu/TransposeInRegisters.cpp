@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace nacre::codegen::cpu {
 
-/// Swaps the halves of every 2 * distance lanes between rows that are `distance` apart.
+/// Exchanges the halves of every 2 * distance lanes between rows that are `distance` apart.
 static void swapHalves(VectorBuilder &build, MutableArrayRef<Value> rows, int64_t distance) {
   const int64_t lanes = rows.size();
   SmallVector<int64_t> low, high;
@@ -34,7 +34,7 @@ void transposeInRegisters(VectorBuilder &build, MutableArrayRef<Value> rows) {
 void transposeByInterleaving(VectorBuilder &build, MutableArrayRef<Value> rows) {
   const size_t half = rows.size() / 2;
   const int64_t lanes = cast<VectorType>(rows.front().getType()).getNumElements();
-  // Each step makes the highest bit of the row's number the lowest bit of the lane's, and vice versa.
+  // Each step exchanges the highest bit of the row's index with the lowest bit of the lane's index.
   for (size_t step = rows.size(); step > 1; step /= 2) {
     SmallVector<Value> before(rows);
     for (size_t row = 0; row < half; ++row)

@@ -11,7 +11,8 @@ using namespace mlir;
 
 namespace nacre::codegen::cpu {
 
-/// True if the units of `extent` indices form that many stretches, which differ by at most one index.
+/// True if units of `extent` indices can be grouped into `stretches` stretches of the axis whose lengths differ by at
+/// most one index.
 static bool isEven(int64_t axis, int64_t extent, int64_t stretches) {
   const int64_t units = llvm::divideCeil(axis, extent);
   return units % stretches == 0 && std::abs(units * extent - axis) < stretches;
@@ -19,7 +20,7 @@ static bool isEven(int64_t axis, int64_t extent, int64_t stretches) {
 
 int64_t evenExtent(int64_t axis, int64_t extent, int64_t least, int64_t most, int64_t multiple) {
   auto find = [&](int64_t from, int64_t to, int64_t stretches) -> std::optional<int64_t> {
-    constexpr int64_t mostTries = 64; // an extent of more indices is even enough
+    constexpr int64_t mostTries = 64; // If no nearby extent divides the axis evenly, any extent is even enough.
     const int64_t step = from <= to ? 1 : -1;
     for (int64_t tries = 0; tries < mostTries && (to - from) * step >= 0; ++tries, from += step)
       if (from % multiple == 0 && isEven(axis, from, 2) && isEven(axis, from, stretches))
@@ -37,7 +38,7 @@ int64_t evenExtent(int64_t axis, int64_t extent, int64_t least, int64_t most, in
 }
 
 int64_t divideIntoUnits(KernelFunction &function, double indexCost, int64_t cutExtent, int64_t multiple) {
-  // Enough for eight threads with four units each; more units would only add overhead.
+  // Eight threads with four units each. More units would only add overhead.
   constexpr int64_t kManyUnits = 32;
   indexCost = std::max(indexCost, 0.1);
   int64_t extent = int64_t(std::clamp(std::ceil(kUnitNanoseconds / indexCost), 1.0, double(cutExtent)));
@@ -52,7 +53,7 @@ int64_t divideIntoUnits(KernelFunction &function, double indexCost, int64_t cutE
   const int64_t units = llvm::divideCeil(cutExtent, extent);
   if (extent > 1 || units >= kManyUnits)
     return 1;
-  // Clamp before the conversion: a kernel's work may exceed all integers.
+  // Clamp before the conversion: the work of a kernel may exceed the range of integers.
   const int64_t most = kManyUnits / units;
   return int64_t(std::clamp(indexCost / kUnitNanoseconds, 1.0, double(most)));
 }
@@ -70,7 +71,7 @@ void emitUnits(VectorBuilder &builder, KernelFunction &function,
   OpBuilder &ops = builder.ops;
   const Location loc = builder.loc;
   Value extent = builder.index(function.unitExtent);
-  /// Returns the beginning of block `block`, or the end of the share.
+  /// Returns the index at which the block `block` begins, or the end of the share.
   auto boundary = [&](Value block) -> Value {
     Value distance = arith::MulIOp::create(ops, loc, block, extent, arith::IntegerOverflowFlags::nsw);
     Value begin = arith::AddIOp::create(ops, loc, function.shareBegin, distance, arith::IntegerOverflowFlags::nsw);

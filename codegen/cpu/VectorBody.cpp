@@ -49,7 +49,7 @@ Value emitOperation(VectorBuilder &builder, Operation *op, ValueRange operands, 
       });
 }
 
-/// Turns all operands into vectors if one of them is a vector.
+/// Broadcasts all operands to vectors if one of them is a vector.
 SmallVector<Value> matchLanes(VectorBuilder &builder, ArrayRef<Value> operands, unsigned width) {
   SmallVector<Value> matched(operands);
   if (llvm::any_of(operands, [](Value operand) { return isa<VectorType>(operand.getType()); }))
@@ -58,7 +58,7 @@ SmallVector<Value> matchLanes(VectorBuilder &builder, ArrayRef<Value> operands, 
   return matched;
 }
 
-/// Reads an element of a table for each index. Indices are clamped, even in lanes without an element.
+/// Reads an element of a table for each index. Indices are in range, even in lanes without an element.
 Value emitTableRead(VectorBuilder &builder, tensor::ExtractOp read, Value index) {
   Value table = builder.buffers[cast<BlockArgument>(read.getTensor()).getArgNumber()];
   if (isa<VectorType>(index.getType()))
@@ -93,7 +93,7 @@ SmallVector<Value> inlineBody(VectorBuilder &builder, Block &body, ArrayRef<Valu
 
   const BodyChains chains(body, builder.target);
   for (Operation &op : body.without_terminator()) {
-    // Indices stay integers, because as many lanes of these fit as of elements.
+    // Table indices stay integers of the element's size: a register holds as many of them as elements.
     const bool isIndex = isa<arith::IndexCastOp>(op) && op.getResult(0).getType().isIndex();
     if (isa<arith::ConstantOp>(op) || isIndex || values.contains(op.getResult(0)) || chains.cover(&op))
       continue;

@@ -60,7 +60,7 @@ Type vectorOf(Type element, unsigned width) { return width ? Type(VectorType::ge
 VectorBuilder::VectorBuilder(KernelFunction &function)
     : TermBuilder(function.builder, function.loc, /*isShader=*/false), target(function.target),
       buffers(function.buffers), atEntry(OpBuilder::atBlockBegin(function.builder.getInsertionBlock())) {
-  // All other constants go before this one, and so before everything that is built later.
+  // Insert all other constants before this one, and so before all operations that are built later.
   atEntry.setInsertionPoint(index(0).getDefiningOp());
 }
 
@@ -117,8 +117,8 @@ Value VectorBuilder::load(Value buffer, Value address, Piece piece) {
   auto type = VectorType::get({piece.width}, cast<MemRefType>(buffer.getType()).getElementType());
   if (!piece.masked())
     return vector::LoadOp::create(ops, loc, type, buffer, address);
-  // If a machine has no arithmetic on bf16, LLVM divides masked loads into scalars, and converts these by calls of a
-  // library.
+  // If a machine has no arithmetic on bf16, LLVM divides masked loads into scalars, and converts these by library
+  // calls.
   if (type.getElementType().isBF16()) {
     auto bits = VectorType::get({piece.width}, ops.getI16Type());
     Value zero = constant(cast<TypedAttr>(ops.getZeroAttr(bits)));
@@ -154,7 +154,7 @@ Value VectorBuilder::pointer(Value buffer, Value address) {
 
 Value VectorBuilder::moved(Value pointer, int64_t bytes) { return hidden(add(pointer, bytes)); }
 
-/// Emits an empty instruction, whose result is in the register of its operand.
+/// Emits an empty instruction whose result is in the register of its operand.
 static Value throughNothing(OpBuilder &ops, Location loc, Value value, StringRef constraints) {
   return LLVM::InlineAsmOp::create(ops, loc, value.getType(), value, /*asm_string=*/"", constraints,
                                    /*has_side_effects=*/false, /*is_align_stack=*/false, LLVM::TailCallKind::None,
@@ -183,7 +183,7 @@ Value VectorBuilder::loadAt(Value pointer, VectorType type) {
                               /*alignment=*/bytesOfElement(type.getElementType()));
 }
 
-/// Loads bytes, because words may have any address.
+/// Loads bytes, because words may have any alignment.
 Value VectorBuilder::loadWordsAt(Value pointer, VectorType type) {
   auto bytes = VectorType::get({type.getNumElements() * type.getElementTypeBitWidth() / 8}, ops.getI8Type());
   return vector::BitCastOp::create(ops, loc, type, loadAt(pointer, bytes));
@@ -212,7 +212,7 @@ Value VectorBuilder::loadHalfAt(Value pointer, bool isHigh) {
   Value half = LLVM::LoadOp::create(ops, loc, ops.getI64Type(), asPointer(pointer), /*alignment=*/4);
   if (!isHigh)
     return half;
-  // If LLVM sees the halves, it makes one load of both again.
+  // If LLVM sees both halves, it merges their loads into one.
   Value index = hidden(arith::IndexCastOp::create(ops, loc, ops.getIndexType(), half));
   return arith::IndexCastOp::create(ops, loc, ops.getI64Type(), index);
 }
@@ -231,7 +231,7 @@ Value VectorBuilder::intrinsic(const Twine &name, Type type, ValueRange operands
   return LLVM::CallIntrinsicOp::create(ops, loc, type, ops.getStringAttr(name), operands).getResult(0);
 }
 
-/// Returns the name of a NEON instruction for vectors in memory.
+/// Returns the name of the NEON intrinsic `instruction` for vectors of `type` in memory.
 static StringAttr nameOfNeon(OpBuilder &ops, StringRef instruction, VectorType type) {
   const StringRef kind = isa<FloatType>(type.getElementType()) ? "f" : "i";
   return ops.getStringAttr("llvm.aarch64.neon." + instruction + ".v" + Twine(type.getNumElements()) + kind +
@@ -291,7 +291,7 @@ void VectorBuilder::store(Value vector, Value buffer, Value address, Piece piece
     vector::MaskedStoreOp::create(ops, loc, buffer, ValueRange{address}, mask(piece), vector);
     return;
   }
-  // Parts of halving width are faster than slow masked stores.
+  // Several stores of halving width are faster than a slow masked store.
   for (const Piece &part : cutIntoPieces(piece.lanes, piece.width, /*masks=*/false)) {
     Value lanes = vector::ExtractStridedSliceOp::create(ops, loc, vector, ArrayRef<int64_t>{part.offset},
                                                         ArrayRef<int64_t>{int64_t(part.lanes)}, ArrayRef<int64_t>{1});

@@ -19,7 +19,7 @@ namespace {
 // 1. Functions
 //===----------------------------------------------------------------------===//
 
-/// True if LLVM needs about one instruction for vectors of f32 and f64.
+/// True if LLVM needs about one instruction for a vector of f32 or f64.
 bool isNative(Operation *op) {
   return isa<math::SqrtOp, math::FloorOp, math::CeilOp, math::TruncOp, math::RoundOp, math::RoundEvenOp, math::AbsFOp,
              math::CopySignOp, math::FmaOp, math::AbsIOp, math::CtPopOp, math::CountLeadingZerosOp,
@@ -30,7 +30,7 @@ Value createLike(VectorBuilder &builder, Operation *op, ValueRange operands, Typ
   return builder.ops.create(builder.loc, op->getName().getIdentifier(), operands, type, op->getAttrs())->getResult(0);
 }
 
-/// Returns the result's type; predicates keep their element type.
+/// Returns the type of the result. Predicates keep their element type.
 Type resultType(Operation *op, ValueRange operands) {
   return withElement(operands[0].getType(), op->getResult(0).getType());
 }
@@ -73,14 +73,14 @@ Value emitMath(VectorBuilder &builder, Operation *op, ValueRange operands) {
   if (element.isF32())
     if (std::optional<Value> value = emitFunction(builder, op, operands))
       return *value;
-  // f16 and bf16 never get here, so the operation's own result type is that of its operands, or an integer.
+  // f16 and bf16 were handled above. So the result has the type of the operands, or is an integer.
   if (isNative(op)) {
     Type type = isa<FloatType>(op->getResult(0).getType()) ? operands[0].getType() : resultType(op, operands);
     return createLike(builder, op, operands, type);
   }
   SmallVector<Value> scalars(operands);
-  // The C library scales a subnormal base to find its logarithm. Kernels flush subnormal numbers to zero, which makes
-  // that result wrong.
+  // The C library scales a subnormal base to compute its logarithm. Kernels flush subnormal values to zero, which would
+  // make this result wrong. So subnormal bases become zero here.
   if (isa<math::PowFOp>(op)) {
     Term x{&builder, operands[0]};
     scalars[0] = (abs(x) < std::numeric_limits<double>::min()).select(copySign(x.constant(0), x), x).value;
@@ -98,7 +98,7 @@ Value emitExpOfNonPositive(VectorBuilder &builder, Value x, int64_t added) {
 
 namespace {
 
-/// True if a value is never NaN, so that one comparison decides.
+/// True if `value` is a constant that is not NaN. One comparison is then enough.
 bool isNumber(Value value) {
   std::optional<double> splat = splatOf(value);
   return splat && !std::isnan(*splat);
@@ -107,7 +107,7 @@ bool isNumber(Value value) {
 template <typename Op> Value emitExtremum(VectorBuilder &builder, Value a, Value b, arith::CmpFPredicate wins) {
   if (builder.target.arm64)
     return Op::create(builder.ops, builder.loc, a, b);
-  // x86 has max(a, b) = a > b ? a : b, which is b if either operand is NaN.
+  // x86 has an instruction for a > b ? a : b, which is b if either operand is NaN.
   if (isNumber(b))
     std::swap(a, b);
   Term x{&builder, a}, y{&builder, b};
@@ -140,14 +140,14 @@ Value emitTruncate(VectorBuilder &builder, Value x, Type element) {
     return x;
   Type f32 = builder.ops.getF32Type();
   if (getElementTypeOrSelf(x).isF64() && !element.isF32()) {
-    // Goes through f32 rounded to odd, so that the second rounding gives the same result as a single one.
+    // Go through an f32 that is rounded to odd. The second rounding then gives the same result as a single rounding.
     Term exact{&builder, x};
     Term wide = exact.op<arith::TruncFOp>(withElement(x.getType(), f32), x);
     Term back = wide.op<arith::ExtFOp>(x.getType(), wide.value);
     Term bits = wide.bits();
     Term inexact = exact.compare(arith::CmpFPredicate::ONE, back);
     Term even = !hasBit(bits, 1);
-    // Steps towards the exact value: the magnitude grows if it was rounded down.
+    // Step towards the exact value: the magnitude grows if it was rounded down.
     Term grows = abs(exact) > abs(back);
     Term step = grows.select(bits.integer(1), bits.integer(-1));
     Term moved = bits.op<arith::AddIOp>(bits.value, step.value).f32();

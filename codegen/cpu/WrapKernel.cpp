@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  gives kernels the signature that the runtime calls.
-// Why:   emitters work on bare pointers that do not alias; the runtime calls all kernels in the same way.
+// Why:   emitters work on pointers that do not alias. The runtime calls all kernels with the same arguments.
 // How:   1. the emitted function becomes internal and is always inlined;
-//        2. a visible function loads the pointers and the share from nacre_kernel_args and calls it.
+//        2. a visible function loads the pointers and the share from nacre_kernel_args, and calls the emitted function.
 
 #include "codegen/KernelNotes.h"
 #include "codegen/cpu/Passes.h"
@@ -22,7 +22,7 @@ using namespace nacre::codegen;
 
 namespace {
 
-// After the buffers: scratch, share_begin, share_end, begin, end.
+// Number of arguments after the buffers: scratch, share_begin, share_end, begin, end.
 constexpr unsigned kFixedArguments = 5;
 
 /// Loads `base[offset bytes]`. The arguments do not change while a kernel runs.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the emitter of gathers, resampling and pads that read their innermost axis in order: rows of an embedding,
+// What:  emits gathers, resampling and pads that read their innermost axis in order, such as rows of an embedding or
 //        channels of a pixel. The fallback handles reads of single elements.
-// Why:   a whole row then has one address: it is computed once, and the row is moved in vectors.
-// How:   1. split the body: the computation of indices stays scalar, and the rest becomes a body whose arguments are
-//           the operands and the elements that are read;
-//        2. for each row: indices, then scalars, then vectors along the row.
+// Why:   a whole row then has one address. It is computed once, and the row is moved in vectors.
+// 1. split the body. The computation of indices stays scalar. The rest becomes a body whose arguments are the operands
+//    and the elements that are read;
+//        2. for each row, emit the indices, then scalars, then vectors along the row.
 
 #include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/Halo.h"
@@ -25,17 +25,18 @@ namespace nacre::codegen::cpu {
 
 namespace {
 
-/// Shortest row that is worth a vector.
+/// Length of the shortest row that is faster in vectors.
 constexpr int64_t kShortestRow = 4;
-/// Vectors in a step along the row.
+/// Number of vectors in a step along the row.
 constexpr int64_t kVectors = 4;
 
 /// Source of an argument of the body without indices.
 struct Argument {
   unsigned input = 0;     ///< Input of the work, if `read` is null
-  tensor::ExtractOp read; ///< Operation that reads the element
-  StridedSlice source;    ///< Slice that it reads from
-  bool alongRow = false;  ///< True if it moves along the row; else the element is the same for the whole row
+  tensor::ExtractOp read; ///< Operation that reads the element; null for an input
+  StridedSlice source;    ///< Slice of a storage that `read` reads from
+  /// True if the address advances along the row. Otherwise, the element is the same for the whole row.
+  bool alongRow = false;
 };
 
 class IndexedEmitter {
@@ -65,14 +66,14 @@ private:
   VectorBuilder builder;
 
   Access target;
-  unsigned row = 0; ///< The loop along which the output is contiguous
+  unsigned row = 0; ///< Loop along which the output is contiguous
   std::optional<unsigned> cut;
-  Region split; ///< Holds the body without indices
+  Region split; ///< Region with the body without indices
   SmallVector<Argument, 0> arguments;
   unsigned width = 1;
 
   SmallVector<Position> at; ///< Position in each loop
-  IRMapping scalars;        ///< Values of the original body that this row has computed
+  IRMapping scalars;        ///< Values of the original body that are already computed for this row
 };
 
 //===----------------------------------------------------------------------===//
@@ -128,7 +129,7 @@ LogicalResult IndexedEmitter::addRead(tensor::ExtractOp read) {
   return success();
 }
 
-/// Returns `value` in the body without indices.
+/// Returns the counterpart of `value` in the body without indices.
 FailureOr<Value> IndexedEmitter::take(Value value, IRMapping &taken) {
   if (Value known = taken.lookupOrNull(value))
     return known;
@@ -182,7 +183,7 @@ LogicalResult IndexedEmitter::splitBody() {
 // 2. Rows
 //===----------------------------------------------------------------------===//
 
-/// Returns a scalar of the original body, at the current position.
+/// Emits `value`, a scalar of the original body, at the current position.
 Value IndexedEmitter::evaluate(Value value) {
   if (Value known = scalars.lookupOrNull(value))
     return known;
@@ -205,7 +206,7 @@ Value IndexedEmitter::evaluate(Value value) {
 void IndexedEmitter::emitRow() {
   scalars.clear();
   at[row] = {};
-  // For each argument: the address of the row's first element, and the value that the whole row shares.
+  // For each argument, the address of the row's first element, and the value that the whole row shares.
   SmallVector<Value> addresses(arguments.size()), shared(arguments.size());
   for (auto [i, argument] : llvm::enumerate(arguments)) {
     unsigned storage = argument.source.argument;

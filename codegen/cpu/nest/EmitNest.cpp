@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the emitter of nests: maps, broadcasts, casts, reductions, windows, each with its epilogue and halo.
+// What:  emits nests: maps, broadcasts, casts, reductions and windows, each with its epilogue and halo.
 // Why:   one canonical form of loops and strides makes all of them fast without special cases.
-// How:   1. units of the cut axis, and within them blocks of indices whose loops are static;
-//        2. in a block, tiles of a few vectors: loads, then the stages' bodies, then stores;
+// 1. units of the cut axis are divided into blocks of indices whose inner loops are static;
+//        2. a block consists of tiles of a few vectors. A tile loads, computes the bodies of all stages, and stores;
 //        3. a reduction in a tile keeps its accumulators in registers;
-//        4. if the contiguous loop reduces, lanes are combined at the end.
+//        4. if the contiguous loop reduces, the lanes of a vector are combined at the end.
 
 #include "codegen/cpu/Combiner.h"
 #include "codegen/cpu/Emitters.h"
@@ -20,7 +20,7 @@ namespace nacre::codegen::cpu {
 
 namespace {
 
-/// Cost from which bodies keep one vector in flight if registers are few.
+/// Smallest cost of a body that keeps one vector in flight if there are few registers.
 constexpr unsigned kHeavy = 100;
 constexpr size_t kMaxRegions = 49;
 
@@ -52,10 +52,10 @@ private:
   SmallVector<Combiner> combinersOf(unsigned stage, int64_t accumulators) const;
 
   SmallVector<NestRegion> regions;
-  SmallVector<int64_t> iterationsOfRegions;            ///< Unrolled iterations of each region
+  SmallVector<int64_t> iterationsOfRegions;            ///< Number of unrolled iterations of each region
   SmallVector<SmallVector<Combiner>> combiners;        ///< Combiners of each stage's results, if it reduces
-  unsigned vectors = 4;                                ///< Vectors in a tile
-  int64_t chains = 1;                                  ///< Accumulators of a row whose lanes are combined
+  unsigned vectors = 4;                                ///< Number of vectors in a tile
+  int64_t chains = 1;                                  ///< Number of accumulators of a row whose lanes are combined
   SmallVector<SmallVector<SmallVector<Value>>> values; ///< Values by stage, result and cell
 };
 
@@ -68,7 +68,7 @@ LogicalResult NestEmitter::analyze() {
   for (auto [index, stage] : llvm::enumerate(stages)) {
     const bool walksReduced = llvm::any_of(llvm::zip_equal(whole.loops, stage.walks),
                                            [](auto pair) { return !std::get<0>(pair).parallel && std::get<1>(pair); });
-    // The codes of maxima are found in the windows of the first stage.
+    // A later stage may reduce the windows of the first stage again, to find the codes of maxima.
     const bool isAgain = stage.reduces && stage.walks == stages.front().walks && stage.keeps == stages.front().keeps;
     if (index > 0 && walksReduced && !isAgain)
       return failure();
@@ -94,8 +94,8 @@ LogicalResult NestEmitter::analyze() {
                  llvm::any_of(regions, [&](const NestRegion &region) { return foldsLanes(region.nest, vectors); }));
 }
 
-/// Returns the vectors that are emitted for `region`: those of a tile, of its tails and of remaining rows, for each
-/// block and each unrolled iteration.
+/// Returns the number of vectors that are emitted for `region`. It counts the vectors of a tile, of its tails and of
+/// remaining rows, for each block and each unrolled iteration.
 int64_t NestEmitter::countVectors(const Nest &region) const {
   int64_t total = 0;
   if (region.countPoints(true) == 0)
@@ -112,10 +112,10 @@ int64_t NestEmitter::countVectors(const Nest &region) const {
   return total;
 }
 
-/// Chooses how many iterations are unrolled. A pool whose windows may leave its image in every direction has many
-/// regions, each with its own code. The borders, which are small, unroll one row of a window at a time.
+/// Chooses how many iterations are unrolled. If a pool's windows may leave the image in every direction, the pool has
+/// many regions, each with separate code. The small regions at the borders unroll one row of a window at a time.
 void NestEmitter::chooseUnrolling(const NestRegion &largest) {
-  constexpr int64_t kMostVectors = 200; // about 12 KiB; no pool was faster with more
+  constexpr int64_t kMostVectors = 200; // About 12 KiB; no pool was faster with more.
   constexpr int64_t kIterationsOfBorders = 4;
   auto unroll = [&](int64_t most) {
     int64_t total = 0;
@@ -165,7 +165,7 @@ void NestEmitter::emitTiles() {
   const int64_t count = choice.loop ? nest.loops[*choice.loop].size : 1;
   const int64_t inRow = llvm::divideCeil(count, width);
   const int64_t step = std::min<int64_t>(vectors, inRow) * width, main = count / step * step;
-  // If rows are short, take several at once.
+  // If rows are short, a tile has several rows.
   const int64_t rows = rowLoop ? std::clamp<int64_t>(vectors / inRow, 1, nest.loops[*rowLoop].size) : 1;
   auto emitPieces = [&](int64_t rowCount, int64_t elements) {
     SmallVector<Cell> cells;
@@ -196,7 +196,7 @@ void NestEmitter::emitTile(ArrayRef<Cell> cells) {
   loaded.clear();
 }
 
-/// Returns the arguments of the body of `stage` before the accumulators.
+/// Returns the arguments of the body of `stage` except the accumulators.
 SmallVector<Value> NestEmitter::gatherInputs(const Stage &stage, const Cell &cell, unsigned cellIndex) {
   SmallVector<Value> arguments;
   for (const StageInput &input : stage.inputs) {
@@ -215,7 +215,7 @@ void NestEmitter::evaluateStages(ArrayRef<Cell> cells, unsigned first) {
       reduceVertically(index, cells);
       continue;
     }
-    // All loads before all arithmetic.
+    // Emit all loads before all arithmetic.
     SmallVector<SmallVector<Value>> arguments;
     for (auto [cellIndex, cell] : llvm::enumerate(cells))
       arguments.push_back(gatherInputs(stage, cell, cellIndex));
@@ -259,7 +259,7 @@ SmallVector<Value> NestEmitter::emitStep(unsigned number, ArrayRef<Cell> cells, 
   return stepped;
 }
 
-/// Returns the combiners of so many accumulators for every result.
+/// Returns the combiners of all results of `stage`, repeated for each of `accumulators` accumulators.
 SmallVector<Combiner> NestEmitter::combinersOf(unsigned stage, int64_t accumulators) const {
   SmallVector<Combiner> all;
   for (int64_t i = 0; i < accumulators; ++i)
@@ -286,7 +286,8 @@ void NestEmitter::reduceVertically(unsigned number, ArrayRef<Cell> cells) {
 //===----------------------------------------------------------------------===//
 
 void NestEmitter::emitHorizontally() {
-  // Enough accumulators to hide the latency of an addition: of one row, or of several if rows are short.
+  // Use enough accumulators to hide the latency of an addition. If rows are short, the accumulators of several rows
+  // count.
   const int64_t accumulators = cost >= kTranscendental ? 2 : 8;
   const int64_t inRow = std::max<int64_t>(1, nest.loops[*choice.loop].size / width);
   chains = std::min<int64_t>({4, accumulators, inRow});
@@ -299,7 +300,7 @@ void NestEmitter::reduceRows(int64_t rows) {
   const unsigned results = combiners.size();
   const int64_t size = nest.loops[*choice.loop].size, step = chains * width, main = size / step * step;
 
-  // Ordered by row, chain and result.
+  // Accumulators are ordered by row, chain and result.
   SmallVector<Value> identities;
   for (const Combiner &combiner : combiners)
     identities.push_back(builder.broadcast(builder.constant(combiner.identity), width));
@@ -328,7 +329,7 @@ void NestEmitter::reduceRows(int64_t rows) {
         reduceInLoop(builder, main, step, /*timesPerIteration=*/1, carried, ofChains, iteration);
     at[*choice.loop] = {Value(), main};
     for (auto [index, piece] : llvm::enumerate(cutIntoPieces(size - main, width, masks))) {
-      // A short piece starts from the identity and is folded into a chain.
+      // A short piece starts from the identity, and is folded into a chain.
       SmallVector<Cell> cells = cellsOf(piece);
       SmallVector<Value> start;
       for (int64_t row = 0; row < rows; ++row)

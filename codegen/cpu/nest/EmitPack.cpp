@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the emitter of kernels that put an array into panels. The array is a right operand that is not a weight, and
-//        the contractions that follow read it.
-// Why:   a unit that packs for itself would have to take all rows, and would pack again in each iteration of a loop. A
-//        transposition or reversal of the operand happens in the same pass.
-// How:   1. one operation moves its input, in any order. The result is in panels, and the input may be, too;
-//        2. a unit is some panels. Their rows are copied, or transposed in registers if the input's elements lie side
-//           by side along the rows (PackColumns.h).
+// What:  emits kernels that write an array into panels. The array is a right operand that is not a weight, and later
+//        contractions read the panels.
+// Why:   a unit of a contraction that packs its own panels should have all rows, and would pack again in each iteration
+//        of a loop. The kernel can transpose or reverse the operand in the same pass.
+// 1. the kernel has one operation that moves its input in any order. The result is in panels, and the input may be in
+//    panels, too;
+//        2. a unit is some panels. Their rows are copied, or transposed in registers if the input is contiguous from
+//           row to row (PackColumns.h).
 
 #include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/Units.h"
@@ -24,13 +25,13 @@ namespace nacre::codegen::cpu {
 
 namespace {
 
-/// A loop over rows of the panels: its size, and the elements from one iteration to the next in the input and the
+/// Loop over rows of the panels: its size, and the number of elements between iterations in the input and in the
 /// output.
 struct RowLoop {
   int64_t size = 1, read = 0, written = 0;
 };
 
-/// Rows whose elements are a constant distance apart in the input.
+/// Rows that are a constant distance apart in the input.
 struct RowBox {
   int64_t read = 0, written = 0; ///< Offsets of the first row
   SmallVector<RowLoop> loops;
@@ -52,8 +53,8 @@ private:
   KernelFunction &function;
   VectorBuilder build;
   Type element;
-  int64_t columns = 0, columnStride = 0; ///< Columns of the input, and the distance between them
-  int64_t width = 0, panelStride = 0;    ///< Columns of the output's panels, and the distance between panels
+  int64_t columns = 0, columnStride = 0; ///< Number of columns of the input, and the distance between them
+  int64_t width = 0, panelStride = 0;    ///< Number of columns of an output's panel, and the distance between panels
   SmallVector<RowLoop> rows;             ///< Row loops of the kernel
   SmallVector<RowBox, 2> boxes;
 };
@@ -105,7 +106,8 @@ LogicalResult PackEmitter::readPlain(const Work &work) {
   return success();
 }
 
-/// Divides a row loop along the columns of an input in panels into whole panels and a box for the shorter last panel.
+/// Splits a row loop along the columns of an input that is in panels. One box has the whole panels, and another the
+/// shorter last panel.
 LogicalResult PackEmitter::readPanels(const Work &work, const plan::EncodingAttr &encoding, RankedTensorType type) {
   FailureOr<SmallVector<WalkedAxis>> axes = walkAxes(work.inputs.front().map);
   if (failed(axes) || !isa<BlockArgument>(work.op->getOperand(0)) || encoding.getGroups() != 1 ||
@@ -168,7 +170,7 @@ void PackEmitter::emit() {
 
 void PackEmitter::emitPanel(Position panel, int64_t count) {
   for (const RowBox &box : boxes) {
-    // The innermost loop is the one along which the input is contiguous; else the last one.
+    // The innermost loop is the loop along which the input is contiguous, or the last one if there is no such loop.
     SmallVector<RowLoop> outer(box.loops);
     RowLoop inner;
     if (!outer.empty()) {

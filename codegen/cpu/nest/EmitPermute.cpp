@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the emitter of transposes, with a cast or another elementwise body.
-// Why:   both sides should be read and written in whole vectors, which no single loop does.
-// How:   1. units of the cut axis, as in a nest. If both sides are contiguous along one loop, the nest's emitter is
-//           better;
-//        2. otherwise blocks of as many rows as a vector has lanes are transposed in registers. The last block overlaps
-//           the one before it, because input and output never alias;
-//        3. two or three rows become pixels, and pixels rows, by one shuffle or one instruction.
+// What:  emits transposes, which may include a cast or another elementwise body.
+// Why:   both sides should be accessed in whole vectors, but no single loop is contiguous in both.
+// 1. units of the cut axis are the same as in a nest. If both sides are contiguous along one loop, the emitter
+//    declines, and the nest's emitter is better;
+//        2. blocks of as many rows as a vector has lanes are transposed in registers. The last block overlaps the block
+//           before it. This is correct because input and output never alias;
+//        3. two or three rows become pixels, or pixels become rows, by one shuffle or one instruction.
 
 #include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/TransposeInRegisters.h"
@@ -27,7 +27,7 @@ class PermuteEmitter : private NestLoops {
 public:
   PermuteEmitter(const KernelForm &form, const NestStages &collected, KernelFunction &function)
       : NestLoops(form, collected, function) {
-    // For narrow elements, x86 moves many at once only within 128 bits.
+    // For narrow elements, x86 has efficient shuffles only within 128 bits.
     const unsigned lanesOf128Bits = 16 / output().bytes;
     interleaves =
         !builder.target.arm64 && output().bytes < 4 && input().bytes == output().bytes && width >= lanesOf128Bits;
@@ -39,7 +39,7 @@ public:
 
 private:
   struct Sides {
-    unsigned read, written; ///< The loops along which the input and the output are contiguous
+    unsigned read, written; ///< Loops along which the input and the output are contiguous
   };
   std::optional<Sides> findSides(const Nest &in) const;
 
@@ -54,7 +54,7 @@ private:
   }
   const NestOperand &input() const { return operandOf(stages.front().inputs.front().operand); }
   const NestOperand &output() const { return operandOf(stages.front().results.front().operand); }
-  /// True if one NEON instruction loads or stores pixels of rows of so many elements.
+  /// True if one NEON instruction loads or stores pixels of rows of `lanes` elements.
   bool hasPixels(unsigned lanes) const {
     auto isBF16 = [](Value buffer) { return cast<MemRefType>(buffer.getType()).getElementType().isBF16(); };
     return builder.target.arm64 && !isBF16(inputBuffer()) && !isBF16(outputBuffer()) && lanes * input().bytes == 16 &&
@@ -94,8 +94,8 @@ LogicalResult PermuteEmitter::run() {
   std::optional<Sides> found = findSides(whole);
   if (!found)
     return failure();
-  // If the cut axis is one of the sides, take several of its indices at once, then the remainder in ever smaller
-  // blocks.
+  // If the cut axis is one of the sides, process several of its indices together, then the remainder in blocks of
+  // halving size.
   SmallVector<int64_t> blocks;
   if (cut == found->read || cut == found->written)
     for (int64_t rows = std::min<int64_t>(width, form.cutExtent); rows > 1; rows = llvm::PowerOf2Ceil(rows) / 2)
@@ -120,7 +120,7 @@ void PermuteEmitter::emitBlock() {
     else if (read <= 3 && written >= width && input().strides[sides.written] == read)
       deinterleave(read);
     else if (interleaves) {
-      // As many registers again are left for the results of a step.
+      // Half of the registers are left for the results of a step.
       const int64_t columns = llvm::bit_floor(uint64_t(std::min<int64_t>(width, read)));
       const int64_t most = std::min<int64_t>({columns, written, builder.target.vectors.registers / 2});
       transpose(llvm::bit_floor(uint64_t(most)), columns);
@@ -131,7 +131,7 @@ void PermuteEmitter::emitBlock() {
   });
 }
 
-/// Emits one index of a side: a row whose elements do not lie side by side.
+/// Emits one index of a side: a row whose elements are not contiguous.
 void PermuteEmitter::emitElements() {
   rowLoop.reset();
   emitParallelLoops(0, [&] {
@@ -154,7 +154,7 @@ void PermuteEmitter::emitElements() {
   });
 }
 
-/// Emits the iterations of `loop` in steps. The last step starts early enough to be whole.
+/// Emits the iterations of `loop` in steps of `step`. The last step begins early enough to be whole.
 void PermuteEmitter::loopOverlapping(unsigned loop, int64_t step, llvm::function_ref<void()> body) {
   const int64_t size = nest.loops[loop].size, main = size / step * step;
   builder.loop(0, main, step, [&](Position counter) {
@@ -194,7 +194,7 @@ void PermuteEmitter::transpose(int64_t rows, int64_t columns) {
 // 3. Pixels
 //===----------------------------------------------------------------------===//
 
-/// Turns rows, one for each of at most three channels, into pixels.
+/// Turns rows into pixels. There are at most three rows, one for each channel.
 void PermuteEmitter::interleave(int64_t rows) {
   const unsigned lanes = width, all = rows * lanes;
   const Piece vector{0, lanes, lanes};

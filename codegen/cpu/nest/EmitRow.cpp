@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the emitter of rows: softmax, normalizations, and the operators fused before and after them.
-// Why:   a row stays in the first cache between sweeps, so each sweep costs only arithmetic.
+// What:  emits rows: softmax, normalizations, and the operators fused before and after them.
+// Why:   a row stays in the first-level cache between sweeps, so that each sweep costs only arithmetic.
 // How:   1. units of rows, walked in the sweeps that RowSweeps.h plans;
-//        2. a tile is a few rows whose columns are vectors, or a few vectors of rows if the columns are strided;
-//        3. a sweep: columns, with the accumulators of its reductions in registers;
-//        4. between sweeps: one value for each row.
+//        2. a tile is a few rows whose columns are vectors. If the columns are strided, a tile is a few vectors of
+//           rows;
+//        3. a sweep goes over the columns, with the accumulators of its reductions in registers;
+//        4. between sweeps, the values of which each row has one are computed.
 
 #include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/VectorBody.h"
@@ -21,7 +22,7 @@ namespace nacre::codegen::cpu {
 
 namespace {
 
-/// One cell of a step, with the line (a row, or a vector of rows) to which its reductions belong.
+/// Cell of a step, and the line (a row, or a vector of rows) to which its reductions belong.
 struct LineCell {
   unsigned line;
   Cell cell;
@@ -55,12 +56,12 @@ private:
 
   RowSweeps sweeps;
   int64_t columns = 1;
-  llvm::DenseMap<Type, Value> memory; ///< Scratch, as elements of 32 bits
-  int64_t lineElements = 0;           ///< Elements of a scratch array for each line
+  llvm::DenseMap<Type, Value> memory; ///< Scratch as elements of 32 bits, by element type
+  int64_t lineElements = 0;           ///< Number of elements of a scratch array for each line
   unsigned maxLines = 1;
 
   // The current tile.
-  unsigned current = 0;                                        ///< The current sweep
+  unsigned current = 0;                                        ///< Index of the current sweep
   SmallVector<SmallVector<SmallVector<Value>>> rowValues;      ///< Values by stage, result and line
   llvm::DenseMap<std::pair<unsigned, unsigned>, Value> atCell; ///< Values by stage and result, in the current cell
 };
@@ -76,7 +77,7 @@ LogicalResult RowEmitter::run() {
   sweeps = std::move(*planned);
   columns = whole.countPoints(false);
   maxLines = builder.target.vectors.sideBySide;
-  // Rows of the cut axis that make a tile, or single ones; vectors of rows if columns are strided.
+  // Blocks of the cut axis: rows that make a tile, or single rows. If columns are strided, vectors of rows.
   SmallVector<int64_t> blocks;
   if (cut) {
     const int64_t extent = whole.loops[*cut].size;
@@ -102,7 +103,7 @@ LogicalResult RowEmitter::run() {
 
 void RowEmitter::emitTiles() {
   if (sweeps.arrays > 0) {
-    // Rows of scratch start on a cache line.
+    // Rows of scratch begin on a cache line.
     lineElements = llvm::alignTo(columns * (choice.horizontal ? 1 : width), 16);
     const int64_t elements = sweeps.arrays * maxLines * lineElements;
     function.scratchBytes = std::max<uint64_t>(function.scratchBytes, elements * sizeof(float));
@@ -123,7 +124,7 @@ void RowEmitter::emitTiles() {
     });
     return;
   }
-  // Lines are vectors of the loop: rows of cells are not needed.
+  // Lines are vectors along the loop, so that cells need no rows.
   rowLoop.reset();
   const int64_t size = nest.loops[*choice.loop].size,
                 step = std::min<int64_t>(maxLines * width, llvm::alignTo(size, width));
@@ -192,7 +193,7 @@ void RowEmitter::emitSweep(unsigned sweep, ArrayRef<Cell> lines) {
   if (reductions.empty() && !writes)
     return;
 
-  // Strided columns: each is one step of all lines.
+  // If columns are strided, each column is one step of all lines.
   if (!choice.horizontal) {
     SmallVector<LineCell> cells;
     SmallVector<Value> accumulators;
@@ -210,7 +211,8 @@ void RowEmitter::emitSweep(unsigned sweep, ArrayRef<Cell> lines) {
 
   const unsigned lineCount = lines.size();
   const int64_t size = nest.loops[*choice.loop].size;
-  // Each line has as many chains as if all lines were there: the order of its sums must not depend on the division.
+  // Each line has as many chains as in a tile of the most lines. The order of its sums then does not depend on the
+  // division of the work.
   const int64_t mostLines = std::min<int64_t>(maxLines, whole.countPoints(true));
   const int64_t chains = std::max<int64_t>(1, std::min<int64_t>(vectorsInFlight(sweep) / mostLines, size / width));
   const int64_t step = chains * width, main = size / step * step;
@@ -239,7 +241,7 @@ void RowEmitter::emitSweep(unsigned sweep, ArrayRef<Cell> lines) {
     SmallVector<Value> sums = reduceInLoop(builder, main, step, /*timesPerIteration=*/1, carried, ofChains, iteration);
     at[*choice.loop] = {Value(), main};
     for (auto [index, cell] : llvm::enumerate(columnCells(size - main, 0, true))) {
-      // A short piece starts from the identity and is folded into a chain.
+      // A short piece starts from the identity, and is folded into a chain.
       SmallVector<LineCell> cells;
       SmallVector<Value> initial;
       for (unsigned line = 0; line < lineCount; ++line) {
@@ -327,7 +329,7 @@ Value RowEmitter::evaluate(unsigned index, unsigned result, const LineCell &cell
   return results[result];
 }
 
-/// Returns an address in a scratch array: [line][column], or [line][column][lane] if lines are vectors.
+/// Returns an address in a scratch array. The array is [line][column], or [line][column][lane] if lines are vectors.
 Value RowEmitter::scratchAddress(const RowRole &role, const LineCell &cell) {
   SmallVector<Position> positions;
   SmallVector<int64_t> strides;
@@ -369,7 +371,7 @@ void RowEmitter::finishReductions(ArrayRef<unsigned> reductions, unsigned lines,
   }
 }
 
-/// Computes the maps of row values that `sweep` may need.
+/// Computes the maps of one value per row that `sweep` may need.
 void RowEmitter::evaluateRowValues(unsigned sweep, ArrayRef<Cell> lines) {
   current = sweep;
   loaded.clear();

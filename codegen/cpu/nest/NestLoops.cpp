@@ -24,7 +24,8 @@ NestLoops::NestLoops(const KernelForm &form, const NestStages &collected, Kernel
 }
 
 unsigned NestLoops::widenForBytes() {
-  // AVX-512 widens and narrows whole registers of 32-bit values from and to memory; others pack two or four registers.
+  // AVX-512 widens and narrows whole registers of 32-bit values as it loads and stores them. Other machines pack two or
+  // four registers.
   const VectorUnit &unit = builder.target.vectors;
   const unsigned lanes = unit.masks == VectorUnit::Masks::All ? 16 : unit.bytes, narrower = width;
   if (llvm::any_of(whole.operands, [](const NestOperand &operand) { return operand.bytes == 1; }))
@@ -36,7 +37,8 @@ unsigned NestLoops::widenForBytes() {
 // 1. Units and blocks
 //===----------------------------------------------------------------------===//
 
-/// The larger of two times: that of the arithmetic, and that of the bytes, which no cache holds.
+/// Returns the larger of two times: the time of the arithmetic, and the time to read and write bytes that no cache
+/// holds.
 double NestLoops::estimateIndexCost(unsigned sweeps) const {
   const MachineModel &model = builder.target.model;
   double instructions = double(sweeps) * whole.operands.size() * whole.countPoints(true) * whole.countPoints(false);
@@ -66,7 +68,7 @@ void NestLoops::divideIntoUnits(double indexCost, int64_t multiple) {
     function.unitExtent = form.cutExtent;
 }
 
-/// Returns about `wanted` equal parts of an index: iterations of its outermost long loop.
+/// Returns a number of equal parts of an index, about `wanted`. A part is some iterations of the outermost long loop.
 int64_t NestLoops::divideIndex(int64_t wanted) {
   if (wanted == 1)
     return 1;
@@ -91,7 +93,7 @@ void NestLoops::emitUnits(llvm::function_ref<void(Value low, Value high)> body) 
   cpu::emitUnits(builder, function, [&](Value low, Value high, Value unitPart) {
     part = unitPart;
     body(low, high);
-    // The first part of an index writes its halo.
+    // The first part of an index writes the halo of the index.
     if (part)
       builder.loop(part, builder.index(1), 1, [&](Position) { emitHalos(low, high); });
     else
@@ -111,7 +113,7 @@ void NestLoops::emitHalos(Value low, Value high) {
 
 namespace {
 
-/// Returns the last of low, low + step, ... that is not above `high`; `low` if `high` is below it.
+/// Returns the last of low, low + step, ... that is not above `high`. Returns `low` if `high` is below it.
 Value emitRoundDown(VectorBuilder &builder, Value low, Value high, int64_t step) {
   if (step == 1)
     return high;
@@ -124,7 +126,7 @@ Value emitRoundDown(VectorBuilder &builder, Value low, Value high, int64_t step)
 
 } // namespace
 
-/// Returns one part of an index of `region`.
+/// Returns `region` reduced to one part of an index.
 Nest NestLoops::withoutParts(Nest region) const {
   if (split)
     takePart(region, *split, function.unitsPerBlock);
@@ -164,7 +166,7 @@ bool NestLoops::foldsLanes(const Nest &region, unsigned vectors) const {
 }
 
 SmallVector<int64_t> NestLoops::chooseBlocks(const Nest &region, unsigned vectors) const {
-  // In blocks of so many elements, the loop around them costs nothing.
+  // In blocks of this many elements, the loop around the blocks costs no time.
   constexpr int64_t kBlockElements = 1024, kSmallKernel = 4096;
   if (!cut)
     return {1};

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the loops around a tile of vectors, and the loads inside it, which the emitters of nests and rows share.
+// What:  emits the loops around a tile of vectors, and the loads inside it. The emitters of nests and rows share this
+//        class.
 // Why:   units, blocks, tails and addresses are the same for every kind of tile.
-// How:   1. the cut axis becomes units, and blocks of indices whose inner loops are static;
-//        2. a block is loops over tiles; a tile is cells, each a vector or a part of one, of a few neighbouring rows.
+// 1. the cut axis is divided into units, and these into blocks of indices whose inner loops are static;
+//        2. a block is loops over tiles. A tile consists of cells. Each cell is a vector, or a part of one, in one of a
+//           few neighbouring rows.
 
 #ifndef NACRE_CODEGEN_CPU_NEST_NESTLOOPS_H
 #define NACRE_CODEGEN_CPU_NEST_NESTLOOPS_H
@@ -15,7 +17,7 @@
 
 namespace nacre::codegen::cpu {
 
-/// Cost from which bodies keep few vectors in flight.
+/// Smallest cost of a body that keeps only few vectors in flight.
 constexpr auto kTranscendental = unsigned(kCpuFlopsPerFunction);
 
 /// Part of a register tile: a piece of the vector loop, in iteration `row` of the row loop.
@@ -28,27 +30,27 @@ class NestLoops {
 protected:
   NestLoops(const KernelForm &form, const NestStages &collected, KernelFunction &function);
 
-  /// Widens vectors if an operand has bytes, so that loads and stores of bytes are worth their instructions. Returns
-  /// how many registers a vector of the body's widened values then takes.
+  /// Makes vectors wider if an operand has bytes, because loads of few bytes waste instructions. Returns how many
+  /// registers a vector of the body's widened values then takes.
   unsigned widenForBytes();
 
   // 1. Units and blocks
 
   /// Estimates the nanoseconds of one index of the cut axis if each point is visited `sweeps` times.
   double estimateIndexCost(unsigned sweeps) const;
-  /// Sets the function's units.
+  /// Sets the extent of the function's units (see codegen/cpu/Units.h).
   void divideIntoUnits(double indexCost, int64_t multiple);
-  /// Calls `body` with the indices of the cut axis that the units cover, then writes the halos.
+  /// Calls `body` with the range of indices of the cut axis that the units cover. Then emits the halos.
   void emitUnits(llvm::function_ref<void(mlir::Value low, mlir::Value high)> body);
-  /// Emits `region` for indices [low, high) in blocks of these sizes, the largest first. Calls `body` for each block,
-  /// with `nest`, `choice` and the positions set.
+  /// Emits `region` for the indices [low, high) in blocks of the sizes `blocks`, which are descending. For each block,
+  /// sets `nest`, `choice` and the positions, and calls `body`.
   void emitBlocks(Nest region, llvm::ArrayRef<int64_t> blocks, mlir::Value low, mlir::Value high,
                   llvm::function_ref<void()> body);
   Nest withoutParts(Nest region) const;
-  /// Returns how many indices of the cut axis a block takes in tiles of `vectors`, the largest first. The last is
-  /// always one.
+  /// Returns the sizes of blocks in indices of the cut axis, for tiles of `vectors` vectors. The sizes are descending,
+  /// and the last one is 1.
   llvm::SmallVector<int64_t> chooseBlocks(const Nest &region, unsigned vectors) const;
-  /// True if lanes of a block's contiguous loop are parts of one sum, for some block size.
+  /// True if the lanes along a block's contiguous loop are parts of one sum, for some block size.
   bool foldsLanes(const Nest &region, unsigned vectors) const;
 
   // 2. Tiles
@@ -57,18 +59,18 @@ protected:
   void emitParallelLoops(unsigned loop, llvm::function_ref<void()> inner);
   /// Emits the row loop in steps of `rows`, then its remainder.
   void emitRowLoop(int64_t rows, llvm::function_ref<void(int64_t)> inner);
-  /// Returns how many iterations of the reducing loops of `block`, except its vector loop, are unrolled.
+  /// Returns how many iterations of the reducing loops of `block` are unrolled. The vector loop does not count.
   int64_t countUnrolled(const Nest &block, const VectorChoice &blockChoice) const;
   /// Calls `inner` in every iteration of the reducing loops from `loop` on, except the vector loop. Innermost loops
-  /// with at most `unrolledIterations` together are unrolled. Each call of `inner` reduces `times` values into each of
-  /// `carried`, by its combiner.
+  /// with at most `unrolledIterations` iterations together are unrolled. Each call of `inner` reduces `times` values
+  /// into each of `carried`, by the combiner of the same index.
   using LoopBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange)>;
   llvm::SmallVector<mlir::Value> emitReducingLoops(unsigned loop, mlir::ValueRange carried,
                                                    llvm::ArrayRef<Combiner> combiners, int64_t times, LoopBody inner);
 
   mlir::Value address(const NestOperand &operand, const Cell &cell);
   int64_t vectorStride(const NestOperand &operand) const;
-  /// Loads a vector, or a scalar that all lanes share. Loads once until `loaded` is cleared.
+  /// Returns a vector of the operand, or a scalar that all lanes share. Loads each only once until `loaded` is cleared.
   mlir::Value load(unsigned operand, const Cell &cell);
   void store(unsigned operand, const Cell &cell, mlir::Value value);
 
@@ -80,29 +82,30 @@ protected:
   KernelFunction &function;
   VectorBuilder builder;
 
-  unsigned width = 1; ///< Lanes of a vector
+  unsigned width = 1; ///< Number of lanes of a vector
   unsigned cost = 0;  ///< Cost of all bodies, per element
   bool masks = false; ///< True if tails may be masked vectors
   int64_t unrolledIterations = 16;
 
-  // The current block.
+  // State of the current block.
   Nest nest;
   VectorChoice choice;
-  std::optional<unsigned> rowLoop; ///< The parallel loop whose iterations are the rows of cells
+  std::optional<unsigned> rowLoop; ///< Parallel loop whose iterations are the rows of cells
   llvm::SmallVector<Position> at;  ///< Position in each loop of `nest`
-  /// Loaded values. Key: operand and row, offset and lanes.
+  /// Loaded values. The key is operand and row, offset and lanes.
   llvm::DenseMap<std::pair<std::pair<int64_t, int64_t>, std::pair<int64_t, int64_t>>, mlir::Value> loaded;
 
 private:
   int64_t divideIndex(int64_t wanted);
   void emitHalos(mlir::Value low, mlir::Value high);
 
-  std::optional<unsigned> split; ///< The loop whose iterations are divided among the parts of an index
-  mlir::Value part;              ///< Number of the current part
+  std::optional<unsigned> split; ///< Loop whose iterations are divided among the parts of an index
+  mlir::Value part;              ///< Index of the current part
   mlir::Value cutIndex;
 };
 
-/// Emits `kernel` by an emitter of stages over one set of loops; fails if its form does not fit.
+/// Emits `kernel` by `StagesEmitter`, an emitter of stages over one set of loops. Fails if the kernel does not have
+/// this form.
 template <typename StagesEmitter> llvm::LogicalResult emitStages(plan::KernelOp kernel, KernelFunction &function) {
   llvm::FailureOr<KernelForm> form = parseKernel(kernel);
   if (failed(form))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:   1. find each stage's loops among the nest's; 2. its operands; 3. the cut.
+// How:   1. find the loop of the nest for each loop of a stage; 2. collect the stage's operands; 3. find the loop of
+//        the cut axis.
 
 #include "codegen/cpu/nest/NestStages.h"
 
@@ -17,7 +18,7 @@ namespace nacre::codegen::cpu {
 
 namespace {
 
-/// The nest's loop for each loop of a stage; `nullopt` if that has one iteration.
+/// Loop of the nest for each loop of a stage; `nullopt` for a loop of one iteration.
 using LoopMap = SmallVector<std::optional<unsigned>>;
 
 std::optional<unsigned> loopOfAxis(AffineMap map, unsigned axis) {
@@ -166,7 +167,7 @@ private:
   LogicalResult findCut() {
     if (form.cutExtent == 1)
       return success();
-    // Loops of every axis of every written tensor.
+    // Collect the loops of all axes of all written tensors.
     SmallVector<LoopMap> axes(form.written.size());
     for (auto [index, work] : llvm::enumerate(form.work))
       for (const Result &value : work.results)
@@ -175,7 +176,7 @@ private:
           axes[*value.written].push_back(loop ? maps[index][*loop] : std::nullopt);
         }
     result.cut = axes.front()[form.cutAxis];
-    // If the axis is also reduced, the grain says that it cannot be divided.
+    // If the axis is also reduced, the grain must say that it cannot be divided.
     if (result.cut && !result.nest.loops[*result.cut].parallel && form.grain == form.cutExtent)
       result.cut.reset();
     else if (!result.cut || !result.nest.loops[*result.cut].parallel ||

@@ -57,7 +57,7 @@ LogicalResult SweepPlanner::analyze() {
       if (walks && keeps == stage.reduces)
         return failure();
     }
-    // A stage walks all columns or none.
+    // A stage must have all columns or none.
     if (walked != 0 && walked != reducing)
       return failure();
     role.perRow = stage.reduces || walked == 0;
@@ -91,7 +91,7 @@ void SweepPlanner::findUsers() {
 // 2. Maxima that are subtracted
 //===----------------------------------------------------------------------===//
 
-/// Finds maxima that all their users subtract from the values whose maximum they are. Such differences are never
+/// Finds maxima that all their users subtract from the values of which they are the maximum. Such differences are never
 /// positive, and a NaN appears again in them.
 void SweepPlanner::findHints() {
   auto sameInput = [&](const StageInput &a, const StageInput &b) {
@@ -100,7 +100,7 @@ void SweepPlanner::findHints() {
     const NestOperand &x = nest.operands[*a.operand], &y = nest.operands[*b.operand];
     return x.argument == y.argument && x.offset == y.offset && x.strides == y.strides;
   };
-  /// Returns the block argument that `value` is, possibly extended to f32.
+  /// Returns the block argument that `value` is or extends to f32. Null for other values.
   auto argumentOf = [](Value value) {
     if (auto extend = value.getDefiningOp<arith::ExtFOp>())
       value = extend.getIn();
@@ -130,7 +130,7 @@ void SweepPlanner::findHints() {
     sweeps.roles[index].hints.nanReturns = sweeps.combiners[index][0].nanReturns = true;
     for (unsigned user : users[index]) {
       Block &body = *stages[user].body;
-      // All its exponentials have such differences as operands.
+      // The hint holds if all exponentials of the body have such differences as operands.
       sweeps.roles[user].hints.negativeExponents = llvm::all_of(body.getOps<math::ExpOp>(), [&](math::ExpOp exp) {
         auto difference = exp.getOperand().getDefiningOp<arith::SubFOp>();
         auto subtrahend = difference ? dyn_cast<BlockArgument>(difference.getRhs()) : BlockArgument();
@@ -147,7 +147,8 @@ void SweepPlanner::findHints() {
 // 3. Maps that are kept
 //===----------------------------------------------------------------------===//
 
-/// True if a sweep needs a map's value, for a reduction, a written map, or a map that it computes.
+/// True if `sweep` needs the value of the map `stage`: for a reduction, for a written map, or for a map that the sweep
+/// computes.
 bool SweepPlanner::isReadIn(unsigned stage, unsigned sweep) const {
   return llvm::any_of(users[stage], [&](unsigned user) {
     if (stages[user].reduces)
@@ -158,7 +159,7 @@ bool SweepPlanner::isReadIn(unsigned stage, unsigned sweep) const {
   });
 }
 
-/// Goes from the last map to the first, because a map that is kept needs its operands only once.
+/// Goes from the last map to the first, because the operands of a kept map are needed in one sweep only.
 void SweepPlanner::keepExpensiveMaps() {
   for (unsigned index = stages.size(); index-- > 0;) {
     const Stage &stage = stages[index];

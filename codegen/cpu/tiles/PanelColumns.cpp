@@ -52,8 +52,8 @@ SmallVector<Value, 2> PanelColumns::load(Value row, int64_t vector) {
   return halvesOf(build, widened(both));
 }
 
-/// Returns the even and the odd columns of `both` as f32. Every 32 bits hold two values of bf16. A shift turns the
-/// lower one into an f32, and masking the lower half does this for the upper one.
+/// Widens the even and the odd columns of `both` to f32 values. Every 32 bits hold two bf16 values. The lower value
+/// becomes f32 by a shift, the upper value by masking the lower half.
 SmallVector<Value, 2> PanelColumns::evenAndOdd(Value both) {
   auto words = VectorType::get({lanes}, build.ops.getI32Type());
   Term bits{&build, vector::BitCastOp::create(build.ops, build.loc, words, both)};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:   1. units: some tiles, some columns, channels block by block; 2. the transforms of the input and of the
-//           filters; 3. the products. WinogradOutput emits the inverse transform.
+// How:   1. units: some tiles, some columns, and blocks of channels; 2. transforms of the input and of the filters; 3.
+//        products. WinogradOutput emits the inverse transform.
 
 #include "codegen/cpu/winograd/EmitWinograd.h"
 
@@ -45,7 +45,7 @@ public:
     if (WinogradSweeps::suit(machine) && !contraction.isOfIntegers())
       sweeps.emplace(build, machine, inputs, contraction.accumulatorType,
                      allocateScratch(function, build, WinogradSweeps::scratchOf(inputs), contraction.accumulatorType));
-    // The products need them as operands.
+    // The products read and write scratch as buffers of operands.
     function.buffers.append({transformed, sums});
     emitUnits();
     function.buffers.pop_back_n(2);
@@ -55,7 +55,7 @@ private:
   const ContractionLoop &across() const { return contraction.across; }
   int64_t channels() const { return contraction.channels.size; }
   int64_t width() const { return contraction.panels.width; }
-  /// Returns the units of a block in one group of channels.
+  /// Returns the number of units of a block in one group of channels.
   int64_t unitsOfGroup() const { return blocks.groups * blocks.columnParts; }
   bool cutAmongImages() const { return contraction.cutAmongImages; }
 
@@ -63,7 +63,7 @@ private:
   // 1. Units
   //===--------------------------------------------------------------------===//
 
-  /// Returns the elements of that type in a cache line.
+  /// Returns the number of elements of `type` in a cache line.
   static int64_t lineOf(Type type) { return kLineBytes / bytesOfElement(type); }
   /// Rounds up to an odd number of lines, so that consecutive rows use different sets of a cache.
   static int64_t spread(int64_t elements, Type type) {
@@ -89,8 +89,8 @@ private:
     return arith::SubIOp::create(build.ops, build.loc, a, b, arith::IntegerOverflowFlags::nsw);
   }
 
-  /// Emits units. Units that differ only in their columns share the transformed input, as many as a call has and the
-  /// sums have room for.
+  /// Emits units. Units that differ only in their columns share the transformed input. Their number is limited by the
+  /// units of a call, and by the room for sums.
   void emitUnits() {
     if (blocks.partsAtOnce == 1)
       return build.loop(function.begin, function.end, 1,
@@ -105,7 +105,7 @@ private:
     });
   }
 
-  /// Emits `parts` parts of the columns from `unit` on.
+  /// Emits `parts` parts of the columns, beginning with the unit `unit`.
   void emitUnit(Value unit, Value parts) {
     Value low = build.sum(function.shareBegin, build.scaled(build.divide(unit, function.unitsPerBlock), blocks.extent));
     Value high = emitMin(build, build.add(low, blocks.extent), function.shareEnd);
@@ -153,7 +153,7 @@ private:
     });
   }
 
-  /// Emits `size` channels from `first` on.
+  /// Emits the block of `size` channels that begins at `first`.
   void emitBlock(Position first, int64_t size, Value count) {
     build.loop(build.index(0), count, 1, [&](Position number) { emitInput(number, first, size); });
     build.loop(build.index(0), panels, 1, [&](Position panel) {
@@ -178,13 +178,13 @@ private:
     if (swept == size)
       return;
     tiles.forTilesOfRow(origin, [&](int64_t valid) {
-      // Each group of rows has a loop over the channels, so that all its values stay in registers.
+      // Each group of rows has its own loop over the channels, so that all its values fit in registers.
       for (ArrayRef<int64_t> group : winograd::rowsAtOnce(inputs, inputs, machine.registers))
         emitInputRows(group, rows, valid + inputs - tile, to, first, swept, size);
     });
   }
 
-  /// Transforms `size` channels, in whole vectors.
+  /// Transforms `size` channels in whole vectors of sweeps.
   void sweepInput(const WinogradTiles::Origin &origin, ArrayRef<Value> rows, Value to, Position first, int64_t size) {
     const int64_t vectorLanes = WinogradSweeps::vectorLanes(machine);
     int64_t atOnce = std::min(size, WinogradSweeps::mostElements);
@@ -209,8 +209,8 @@ private:
     });
   }
 
-  /// Transforms the rows `group` of a tile with `valid` pixels across; pixels beyond repeat the last one. Takes the
-  /// channels from `begin` on.
+  /// Transforms the rows `group` of a tile with `valid` pixels across. Pixels after these repeat the last one. Begins
+  /// at channel `begin`.
   void emitInputRows(ArrayRef<int64_t> group, ArrayRef<Value> from, int64_t valid, Value to, Position first,
                      int64_t begin, int64_t size) {
     auto transform = [&](Position channel, Piece piece) {
@@ -233,7 +233,7 @@ private:
         transform({Value(), piece.offset}, {0, piece.lanes, piece.width});
       return;
     }
-    // The last vector ends with the block and repeats some channels, which saves a loop body.
+    // The last vector ends with the block, and repeats some channels. This saves a second loop body.
     const int64_t last = size - lanes;
     build.loop(begin, size, lanes, [&](Position channel) {
       if (!channel.counter)
@@ -266,7 +266,7 @@ private:
     product.operands[Contraction::Lhs].argument = function.buffers.size() - 2;
     product.operands[Contraction::Lhs].elementType = number;
     product.operands[Contraction::Result].argument = function.buffers.size() - 1;
-    // Enough rows for all sizes that the last unit can have, so that there is a register tile for its remainder.
+    // Use the largest number of rows that a unit can have, so that a register tile exists for every remainder.
     const int64_t rows = cutAmongImages() ? blocks.extent * tiles.down() : tiles.down();
     product.rows = {{rows * tiles.across(), {inputRow, 0, sumsRow}}};
     const int64_t k = machine.types.k;
@@ -278,7 +278,7 @@ private:
 
     PanelWalk walk;
     walk.panel = {filters, width(), {width() * k}};
-    walk.columns = width(); // columns beyond the last are zero
+    walk.columns = width(); // Columns after the last one are zero.
     walk.cutLow = build.index(0);
     walk.cutHigh = count;
     walk.cutExtent = walk.cutMost = blocks.tiles;
@@ -295,20 +295,20 @@ private:
   VectorBuilder build;
   const WinogradConvolution &contraction;
   const winograd::Method method;
-  const int64_t tile, inputs; ///< Outputs of a tile along a dimension, and elements of the input
+  const int64_t tile, inputs; ///< Outputs of a tile along a dimension, and elements of its input along a dimension
   const MachineRow &machine;
-  const unsigned lanes; ///< Numbers in a register of a transform
+  const unsigned lanes; ///< Lanes of a register in a transform
   const winograd::Pairs pairs;
-  const Type number;                    ///< Type that is multiplied
-  std::optional<WinogradSweeps> sweeps; ///< Null if they do not suit the machine
+  const Type number;                    ///< Type of the factors
+  std::optional<WinogradSweeps> sweeps; ///< Null if sweeps do not suit the machine
   WinogradTiles tiles;
   WinogradBlocks blocks;
-  // Elements from one tile to the next, and from one of a tile's values to the next.
+  // Number of elements between tiles (rows), and between the values of a tile (planes).
   int64_t inputRow = 0, inputPlane = 0, filterPlane = 0, sumsRow = 0, sumsPlane = 0;
-  /// Scratch: [value][tile][channel], [value][channel][column of the panel], and [value][tile][column].
+  /// Buffers in scratch: [value][tile][channel], [value][channel][column of the panel], and [value][tile][column].
   Value transformed, filters, sums;
-  Value firstPanel, panels; ///< Panels of the unit
-  Value group;              ///< Group of the unit; null if there is one
+  Value firstPanel, panels; ///< First panel of the unit, and number of its panels
+  Value group;              ///< Group of the unit; null if there is only one
 };
 
 } // namespace
@@ -321,7 +321,7 @@ static bool isSuited(const Target &target, const WinogradConvolution &convolutio
     return false;
   if (!convolution.isOfIntegers())
     return true;
-  // Sums of integers are exact either way, so each CPU takes the faster one.
+  // Sums of integers are exact in either way, so each CPU uses the faster one.
   const Type columns = convolution.operands[Contraction::Rhs].elementType;
   const WinogradShape shape = shapeOf(convolution);
   return winogradCycles(*row, shape, convolution.method.outputs, width, target.model.l2Bytes) <

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  emitters of convolutions by Winograd, and of the gradients of their filters: the parts of emitWinograd.
-// Why:   tiles of 4x4 need a quarter of the multiply-adds, 2x2 need 4/9, and 6x6 a fifth (codegen/form/Winograd.h).
-// How:   a unit is some tiles by some panels of the weight. For each block of the input's channels it transforms its
-//        tiles into scratch. Then, for each panel, it transforms the filters and multiplies at once: one matrix product
-//        for each transformed value of a tile, added to sums in scratch. At last it transforms the sums back for the
+// What:  emits convolutions by Winograd, and the gradients of their filters. emitWinograd calls both emitters.
+// Why:   tiles of 2x2 need 4/9 of the multiply-adds, 4x4 a quarter, and 6x6 a fifth (codegen/form/Winograd.h).
+// How:   a unit is some tiles by some panels of the weight. For each block of the input's channels, it transforms its
+//        tiles into scratch. Then, for each panel, it transforms the filters and multiplies: one matrix product for
+//        each transformed value of a tile is added to sums in scratch. At the end, it transforms the sums back for the
 //        epilogue. Only the input, the weight and the result are in memory outside of this thread's scratch.
 
 #ifndef NACRE_CODEGEN_CPU_WINOGRAD_EMITWINOGRAD_H
@@ -16,11 +16,11 @@
 
 namespace nacre::codegen::cpu {
 
-/// Emits a convolution. Declines if panels do not consist of the target's whole vectors, or if a direct product is as
+/// Emits a convolution. Declines if panels do not consist of whole vectors of the target, or if a direct product is as
 /// exact and faster.
 llvm::LogicalResult emitConvolution(KernelFunction &function, const WinogradConvolution &convolution);
-/// Emits the gradient of a filter (EmitWinogradGradient.cpp). Declines if units do not consist of the target's whole
-/// vectors.
+/// Emits the gradient of a filter (EmitWinogradGradient.cpp). Declines if units do not consist of whole vectors of the
+/// target.
 llvm::LogicalResult emitGradient(KernelFunction &function, const WinogradGradient &gradient);
 
 } // namespace nacre::codegen::cpu

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the gradient of a filter by Winograd: taps and channels of the input by columns, added up over all pixels.
-// Why:   tiles of 4x4 need a quarter of the multiply-adds. The transforms are the transposed ones of a convolution by
-//        Winograd (codegen/form/Winograd.h).
-// How:   1. a unit is some channels by some columns, and goes through the tiles of all images, a few at a time;
-//        2. it transforms their input, and the gradient of the outputs (zero beyond the image), into scratch;
-//        3. for each transformed value of a tile, one matrix product, channels by columns, is added to sums in scratch;
-//        4. at last the sums are transformed back for the epilogue.
+// What:  emits the gradient of a filter by Winograd: taps and channels of the input by columns, added up over all
+//        pixels.
+// Why:   tiles of 4x4 need a quarter of the multiply-adds. The transforms are transposes of the transforms of a
+//        convolution by Winograd (codegen/form/Winograd.h).
+// 1. a unit is some channels by some columns. It processes the tiles of all images, a few at a time;
+//        2. the unit transforms the tiles' input, and the gradient of their outputs, into scratch. The gradient is zero
+//           beyond the image;
+//        3. for each transformed value of a tile, it adds one matrix product, channels by columns, to sums in scratch;
+//        4. at the end, it transforms the sums back for the epilogue.
 
 #include "codegen/cpu/Units.h"
 #include "codegen/cpu/panels/PanelWalk.h"
@@ -37,7 +39,7 @@ public:
     transformed = allocateScratch(function, build, inputs * inputs * inputPlane, type);
     outputs = allocateScratch(function, build, inputs * inputs * outputPlane, type);
     sums = allocateScratch(function, build, inputs * inputs * sumsPlane, type);
-    // The products need them as operands.
+    // The products read and write scratch as buffers of operands.
     function.buffers.append({transformed, sums});
     build.loop(function.begin, function.end, 1, [&](Position unit) { emitUnit(unit.counter); });
     function.buffers.pop_back_n(2);
@@ -48,7 +50,8 @@ private:
   // 1. Units
   //===--------------------------------------------------------------------===//
 
-  /// Returns a convolution whose tiles are walked: Lhs is the input, and Rhs the gradient of its result.
+  /// Returns the convolution whose tiles the gradient processes. Its Lhs is the input, and its Rhs the gradient of its
+  /// result.
   static WinogradConvolution convolutionOf(const WinogradGradient &gradient) {
     WinogradConvolution convolution;
     static_cast<Contraction &>(convolution) = gradient;
@@ -93,7 +96,7 @@ private:
       emitTiles(firstTile);
       emitProducts();
     });
-    // Channels of a panel of the result lie one after another.
+    // Channels of a panel of the result are consecutive.
     const int64_t panel = gradient.resultWidth;
     const int64_t side = panel && blocks.columns % panel == 0 ? panel : blocks.columns;
     build.loop(0, blocks.columns, side, [&](Position first) {
@@ -131,7 +134,7 @@ private:
     });
     if (allTiles() % blocks.tiles == 0)
       return;
-    // Missing tiles are zero and add nothing.
+    // The transformed values of missing tiles are zero, and add nothing.
     build.loop(count, build.index(blocks.tiles), 1, [&](Position number) {
       build.loop(0, inputs * inputs, 1, [&](Position plane) {
         clear(transformed, build.address({number, plane}, {blocks.channels, inputPlane}, 0), blocks.channels);
@@ -145,13 +148,13 @@ private:
   Value buffer(unsigned operand) const { return function.buffers[gradient.operands[operand].argument]; }
   Piece vector() const { return {0, lanes, lanes}; }
 
-  /// Hides the position from LLVM, as hiddenPosition in WinogradFilters.h does.
+  /// Hides the position from LLVM, like hiddenPosition() in WinogradFilters.h.
   Position hidden(Position at) {
     return at.counter && !build.target.arm64 ? Position{build.hidden(at.counter), at.constant} : at;
   }
 
-  /// Transforms the values that `element` loads of a tile of `size` x `size`, in groups of rows that fit registers.
-  /// Stores one plane after another from `to` on.
+  /// Transforms the values that `element` loads for a tile of `size` x `size`. `group` has rows that fit in registers
+  /// together. Stores one plane after another, beginning at `to`.
   template <typename Element, typename Transform>
   void transformTo(int64_t size, ArrayRef<int64_t> group, Element element, Transform transform, Value to, Value buffer,
                    int64_t plane) {
@@ -161,8 +164,8 @@ private:
     });
   }
 
-  /// Transforms the input of a tile that has `valid` outputs across. Pixels beyond those that these outputs read repeat
-  /// the last one.
+  /// Transforms the input of a tile that has `valid` outputs across. Pixels that these outputs do not read repeat the
+  /// last pixel that they read.
   void emitInput(const WinogradTiles::Origin &origin, Position number, int64_t valid) {
     const SmallVector<Value> rows = tiles.rowsOf(origin, Contraction::Lhs, inputs);
     const int64_t last = valid + inputs - tile - 1;
@@ -180,7 +183,7 @@ private:
       });
   }
 
-  /// Transforms the gradient of the outputs into panels, whose steps are the tiles.
+  /// Transforms the gradient of the outputs into panels whose steps are the tiles.
   void emitOutputs(const WinogradTiles::Origin &origin, Position number, int64_t valid) {
     const SmallVector<Value> rows = tiles.rowsOf(origin, Contraction::Rhs, tile);
     const SmallVector<Value> inImage = rowsInImage(origin);
@@ -206,7 +209,7 @@ private:
       });
   }
 
-  /// Returns for each row of a tile if it is in the image; null for rows that always are.
+  /// Returns for each row of a tile whether it is in the image; null for rows that always are.
   SmallVector<Value> rowsInImage(const WinogradTiles::Origin &origin) {
     SmallVector<Value> inImage(tile);
     if (gradient.down.size % tile == 0)
@@ -255,8 +258,8 @@ private:
   // 4. The way back
   //===--------------------------------------------------------------------===//
 
-  /// Prefetches the epilogue's inputs for a later channel. Each tap is elsewhere, and no hardware follows so many
-  /// streams.
+  /// Prefetches the epilogue's inputs for a later channel. Each tap is at another address, and hardware prefetchers do
+  /// not follow that many streams.
   void askAhead(Position channel, Position firstOfSide, int64_t side) {
     constexpr int64_t channelsAhead = 4, line = kLineBytes / 4;
     const int64_t taps = gradient.method.taps;
@@ -296,7 +299,7 @@ private:
     TileEpilogue(build, gradient, function.buffers, at).finish(value, lanes, none, 0, lanes);
   }
 
-  /// Returns the address of a tap in an operand, by the unit's channels and columns.
+  /// Returns the address of a tap in an operand, for a channel and a column of the unit.
   Value addressOf(unsigned operand, int64_t down, int64_t across, Position channel, Position column) {
     auto stride = [&](const ContractionLoop &loop) { return loop.strides[operand]; };
     return build.address({{firstChannel, 0}, channel, {columnsBefore(operand, column), 0}},
@@ -305,7 +308,7 @@ private:
                              across * stride(gradient.tapsAcross));
   }
 
-  /// Returns the distance of the unit's column from the first column of an operand.
+  /// Returns the distance of the unit's column `column` from the first column of an operand.
   Value columnsBefore(unsigned operand, Position column) {
     Value number = build.address({{firstColumn, 0}, column}, {1, 1}, 0);
     const int64_t panel = gradient.operands[operand].panelStride, width = gradient.resultWidth;
@@ -317,14 +320,14 @@ private:
   KernelFunction &function;
   VectorBuilder build;
   const WinogradGradient &gradient;
-  const int64_t tile, inputs; ///< Outputs of a tile along a dimension, and elements of the input
+  const int64_t tile, inputs; ///< Outputs of a tile along a dimension, and elements of its input along a dimension
   const MachineRow &machine;
   const unsigned lanes;
   const WinogradConvolution convolution;
   WinogradTiles tiles;
   GradientBlocks blocks;
-  int64_t inputPlane = 0, outputPlane = 0, sumsPlane = 0; ///< Elements from one of a tile's values to the next
-  /// Scratch: [value][tile][channel], [value][panel][tile][column], and [value][channel][column].
+  int64_t inputPlane = 0, outputPlane = 0, sumsPlane = 0; ///< Number of elements between the values of a tile
+  /// Buffers in scratch: [value][tile][channel], [value][panel][tile][column], and [value][channel][column].
   Value transformed, outputs, sums;
   Value firstChannel, firstColumn; ///< First channel and column of the unit
 };
@@ -334,7 +337,7 @@ private:
 LogicalResult emitGradient(KernelFunction &function, const WinogradGradient &gradient) {
   const Target &target = function.target;
   const MachineRow &machine = machineOf(target, kWinogradTypes);
-  // Vectors must not cross from one panel of the result into the next.
+  // A vector must not extend over two panels of the result.
   if (gradient.resultWidth % machine.lanes != 0 ||
       divideGradient(machine, shapeOf(gradient), gradient.method.outputs, target.model.l2Bytes).channels == 0)
     return failure();

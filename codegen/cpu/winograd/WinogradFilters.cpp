@@ -80,7 +80,7 @@ void WinogradFilters::emitBytes(Value weight, Value from, int64_t size) {
   const int64_t k = contraction.panels.k, atOnce = machine.types.k, columns = machine.lanes;
   const Piece read = {0, unsigned(columns * k), unsigned(columns * k)},
               written = {0, unsigned(columns * atOnce), unsigned(columns * atOnce)};
-  // Emits the channels from `first` of a group on, as many as are multiplied at once.
+  // Emits the channels from `first` of a group on that are multiplied together.
   auto emitColumns = [&](Position channel, ArrayRef<int64_t> group, int64_t column, int64_t first) {
     SmallVector<int64_t> taken;
     for (int64_t each = 0; each < columns; ++each)

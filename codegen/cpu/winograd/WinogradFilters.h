@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the Winograd transform of a convolution's filters, a panel at a time.
-// Why:   a weight has the layout of direct products, and its transform is larger, such as 36 values for 9 taps. Filters
-//        are therefore transformed just before their use.
-// How:   by sweeps, if they suit the machine, else all values of a tile at once. A panel of bytes has several channels
-//        of each column side by side. They are divided into groups of as many as the machine multiplies at once.
+// What:  emits the Winograd transform of a convolution's filters, one panel at a time.
+// Why:   a weight has the layout of direct products. Its transform is larger, such as 36 values for 9 taps. Filters are
+//        therefore transformed just before their use.
+// How:   the transform consists of sweeps, if they suit the machine. Otherwise, all values of a tile are computed
+//        together. A panel of bytes has several channels of each column side by side. They are divided into groups of
+//        channels that the machine multiplies together.
 
 #ifndef NACRE_CODEGEN_CPU_WINOGRAD_WINOGRADFILTERS_H
 #define NACRE_CODEGEN_CPU_WINOGRAD_WINOGRADFILTERS_H
@@ -14,33 +15,34 @@
 
 namespace nacre::codegen::cpu {
 
-/// Transformed values in scratch, [value of the tile][...]. `stride` elements of type `number` lie between two values
-/// of a tile.
+/// Transformed values in scratch, [value of the tile][...]. The distance between two values of a tile is `stride`
+/// elements of type `number`.
 struct WinogradPlanes {
   mlir::Value buffer;
   int64_t stride = 0;
   mlir::Type number;
 };
 
-/// Stores the values of row `row` of a tile into their planes, from `to` on.
+/// Stores the values of row `row` of a tile into their planes, beginning at `to`.
 void storePlanes(VectorBuilder &build, int64_t row, llvm::ArrayRef<Term> values, const WinogradPlanes &planes,
                  mlir::Value to, Piece piece);
 
-/// Returns `at`, hidden from LLVM except on arm64. LLVM then keeps one register for all addresses of a transform, with
-/// their distances as offsets of instructions. NEON's instructions have no offset in addition to an index, so that
-/// there LLVM should choose the registers itself.
+/// Returns `at`, hidden from LLVM except on arm64. LLVM then uses one register for all addresses of a transform, and
+/// puts the distances into instructions as offsets. NEON's instructions cannot have both an offset and an index, so
+/// that LLVM should choose the registers there.
 Position hiddenPosition(VectorBuilder &build, Position at);
 
-/// Widens a byte to the 16-bit number with which transforms begin; floats are unchanged.
+/// Widens a byte to a 16-bit integer, the type with which transforms begin. Floats are returned unchanged.
 mlir::Value widenedTo(VectorBuilder &build, mlir::Value element, mlir::Type number, bool isUnsigned);
 
 class WinogradFilters {
 public:
-  /// `sweeps` is null if they do not suit the machine.
+  /// `sweeps` is null if sweeps do not suit the machine.
   WinogradFilters(VectorBuilder &build, const WinogradConvolution &contraction, const MachineRow &machine,
                   WinogradSweeps *sweeps, const WinogradPlanes &filters);
 
-  /// Transforms the filters of `size` channels from `from` on. A tap's columns lie channel after channel.
+  /// Transforms the filters of `size` channels, beginning at `from`. The columns of each channel of a tap are
+  /// consecutive.
   void emit(mlir::Value weight, mlir::Value from, int64_t size);
 
 private:
@@ -49,7 +51,7 @@ private:
   void sweep(mlir::Value weight, mlir::Value from, int64_t elements);
   void emitFloats(mlir::Value weight, mlir::Value from, int64_t elements);
   void emitBytes(mlir::Value weight, mlir::Value from, int64_t size);
-  /// Transforms taps, and stores one vector for each value of the rows `group`. `tap` returns a tap's vector.
+  /// Transforms taps, and stores one vector for each value of the rows `group`. `tap` returns the vector of a tap.
   void transform(llvm::ArrayRef<int64_t> group, llvm::function_ref<Term(int64_t i, int64_t j)> tap, mlir::Value to,
                  Piece piece);
 

@@ -36,7 +36,7 @@ void WinogradOutput::emit(Position number, Value firstPanel, Value panels) {
     sweep(origin, from, firstColumn, swept = build.scaled(build.divide(end, step), step));
   if (sweeps && columns % step == 0 && width() % step == 0)
     return;
-  SmallVector<SmallVector<Value>> to; // Rows of each operand
+  SmallVector<SmallVector<Value>> to; // Addresses of the tile's rows in each operand
   for (unsigned operand = 0; operand < contraction.operands.size(); ++operand)
     to.push_back(operand < Contraction::Result ? SmallVector<Value>() : tiles.rowsOf(origin, operand, tile));
   tiles.forTilesOfRow(origin, [&](int64_t pixels) { emitPixels(pixels, to, from, firstColumn, panels, {swept, end}); });
@@ -46,15 +46,15 @@ SmallVector<Term> WinogradOutput::transform(ArrayRef<Term> products) const {
   return SmallVector<Term>(winograd::transformProducts(tile, products, pairsOf(machine)));
 }
 
-/// Divides integer outputs by the scale of both dimensions. All arithmetic is modulo 2^32, where the odd factor has an
-/// inverse; a shift does the rest.
+/// Divides integer outputs by the scale of both dimensions. All arithmetic is modulo 2^32, where an odd factor has an
+/// inverse. The remaining power of two is a shift.
 Term WinogradOutput::unscaled(Term output) const {
   if (!contraction.isOfIntegers())
     return output;
   const auto scale = uint32_t(winograd::scaleOf(inputs) * winograd::scaleOf(inputs));
   const unsigned shift = llvm::countr_zero(scale);
   uint32_t inverse = 1;
-  for (int step = 0; step < 5; ++step) // Newton's method doubles the bits each time.
+  for (int step = 0; step < 5; ++step) // Newton's method doubles the number of correct bits in each iteration.
     inverse *= 2 - (scale >> shift) * inverse;
   if (inverse != 1)
     output =
@@ -125,7 +125,7 @@ void WinogradOutput::emitPixels(int64_t pixels, ArrayRef<SmallVector<Value>> to,
         inputs, backwards, element, [&](ArrayRef<Term> m) { return transform(m); }, finishRow);
   };
   build.loop(range.first, range.second, lanes, [&](Position inPart) {
-    // LLVM then uses offsets from one register (hiddenPosition in WinogradFilters.h).
+    // LLVM then uses offsets from one register (see hiddenPosition() in WinogradFilters.h).
     if (inPart.counter && !build.target.arm64)
       inPart.counter = build.hidden(inPart.counter);
     transformed(inPart, lanes);
@@ -133,7 +133,7 @@ void WinogradOutput::emitPixels(int64_t pixels, ArrayRef<SmallVector<Value>> to,
   const int64_t whole = columns - columns % lanes;
   if (whole == columns)
     return;
-  // The unit has the last panel, whose last columns do not fill a vector.
+  // If the unit has the last panel, the last columns of this panel do not fill a vector.
   Value isLast = arith::CmpIOp::create(build.ops, build.loc, arith::CmpIPredicate::ugt,
                                        build.sum(firstColumn, build.scaled(panels, width())), build.index(whole));
   auto branch = scf::IfOp::create(build.ops, build.loc, isLast, /*withElseRegion=*/false);

@@ -12,9 +12,9 @@ using namespace mlir;
 namespace nacre::codegen::cpu {
 namespace {
 
-/// Addresses after a pointer, from pointers within the reach of instructions that load or store a pair. The offsets are
-/// positive: LLVM has no offset for a single vector so far before a pointer, and makes pairs only of accesses with
-/// offsets.
+/// Addresses after a pointer, within the range of instructions that load or store a pair. It adds pointers if an
+/// address is out of range. All offsets are positive: a single vector cannot have as large a negative offset, and LLVM
+/// makes pairs only of accesses with offsets.
 class Places {
 public:
   Places(VectorBuilder &build, Value pointer) : build(build), first(pointer) {}
@@ -41,7 +41,7 @@ WinogradSweeps::WinogradSweeps(VectorBuilder &build, const MachineRow &machine, 
     : build(build), inputs(inputs), type(VectorType::get({vectorLanes(machine)}, element)),
       bytes(vectorLanes(machine) * bytesOfElement(element)), between(build.pointer(between, build.index(0))) {}
 
-/// Emits a loop over vectors. The body returns the values for the next vector's iteration. If their number is a
+/// Emits a loop over vectors. The body returns the carried values for the next vector. If the number of vectors is a
 /// constant, the loop counts up to zero, which saves a comparison.
 void WinogradSweeps::overVectors(Value vectors, ValueRange carried, VectorBuilder::Body body) {
   const int64_t step = type.getNumElements();
@@ -113,7 +113,8 @@ void WinogradSweeps::acrossTo(Value vectors, int64_t rows, Transform transform, 
 void WinogradSweeps::filters(Value vectors, winograd::Pairs pairs, PointerOf from, PointerOf to) {
   constexpr int64_t taps = 3;
   auto transform = [&](ArrayRef<Term> g) { return winograd::transformFilter(inputs, g, pairs); };
-  // Take two rows at a time. The rows for 0 and infinity are rows of the filter, others are computed from all three.
+  // Take two rows at a time. The rows for the points 0 and infinity are rows of the filter. All others are computed
+  // from all three rows of the filter.
   for (int64_t pair = 0; pair < inputs / 2; ++pair) {
     const SmallVector<int64_t> rows =
         pair == 0 ? SmallVector<int64_t>{0, inputs - 1} : SmallVector<int64_t>{2 * pair - 1, 2 * pair};

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  Winograd's transforms along both dimensions as two sweeps over a tile, with memory between them.
-// Why:   if one instruction loads or stores two registers, keeping a value in memory costs half an instruction each
-//        way. A tile's values do not all fit registers, and would be loaded again for each group of rows that does. A
-//        sweep is a loop, so that its code is that of one line of the tile.
-// How:   two registers of channels or columns at a time: first down each column of the tile, then across each row of
-//        the result. Each source and target has a pointer of its own, which loads and stores move on.
+// What:  emits Winograd's transforms along both dimensions as two sweeps over a tile, with memory between them.
+// Why:   if one instruction loads or stores two registers, storing a value and loading it again costs only half an
+//        instruction each. The values of a tile do not all fit in registers. Without sweeps, they would be loaded again
+//        for each group of rows that fits. A sweep is a loop, so that its code is the code of one line of the tile.
+// How:   a sweep processes two registers of channels or columns at a time. The first sweep goes down each column of the
+//        tile, the second across each row of the first one's result. Each source and target has its own pointer, which
+//        loads and stores advance.
 
 #ifndef NACRE_CODEGEN_CPU_WINOGRAD_WINOGRADSWEEPS_H
 #define NACRE_CODEGEN_CPU_WINOGRAD_WINOGRADSWEEPS_H
@@ -18,43 +19,43 @@ namespace nacre::codegen::cpu {
 
 class WinogradSweeps {
 public:
-  /// Transforms a line of vectors of two registers, which have their order in memory.
+  /// Transforms a line of vectors. Each vector has two registers, whose elements are in the order of memory.
   using Transform = llvm::function_ref<llvm::SmallVector<Term>(llvm::ArrayRef<Term>)>;
-  /// Returns a pointer to the first vector of a tile's value.
+  /// Returns a pointer to the first vector of a value of the tile.
   using PointerOf = llvm::function_ref<mlir::Value(int64_t row, int64_t column)>;
   using PointerOfRow = llvm::function_ref<mlir::Value(int64_t row, Position column)>;
-  /// Gets the values of a row, and values that the loop carries; returns these for the next vector. `element` is the
-  /// distance of the vector's first element from the first of all.
+  /// Takes the values of a row and the values that the loop carries, and returns the carried values for the next
+  /// vector. `element` is the distance of the vector's first element from the first of all elements.
   using Take = llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange carried, Position element,
                                                                  llvm::ArrayRef<Term> numbers)>;
 
-  /// Most elements (channels or columns) that sweeps take at a time, so that their intermediate values stay in the
-  /// first-level cache.
+  /// Largest number of elements (channels or columns) that sweeps process at a time. Their intermediate values then fit
+  /// the first-level cache.
   static constexpr int64_t mostElements = 64;
 
-  /// True if sweeps are faster on the machine.
+  /// True if sweeps are faster on `machine`.
   static bool suit(const MachineRow &machine) { return machine.registersPerLoad > 1; }
-  /// True if filters are transformed by sweeps, too. Filters of more taps have more values than there are registers for
-  /// pointers.
+  /// True if filters are also transformed by sweeps. Filters of more than three taps have more values than there are
+  /// registers for pointers.
   static bool takesFilters(const MachineRow &machine, const winograd::Method &method) {
     return suit(machine) && method.taps == 3;
   }
   static int64_t vectorLanes(const MachineRow &machine) { return 2 * machine.lanes; }
-  /// Returns the elements of scratch for tiles of `inputs` values along each dimension.
+  /// Returns the number of elements of scratch for tiles of `inputs` values along each dimension.
   static int64_t scratchOf(int64_t inputs) { return inputs * inputs * mostElements; }
 
   WinogradSweeps(VectorBuilder &build, const MachineRow &machine, int64_t inputs, mlir::Type element,
                  mlir::Value between);
 
-  /// Transforms down each column of `vectors` vectors; `rows` values of each column are the result.
+  /// Emits the sweep down each column of `vectors` vectors. The result has `rows` values for each column.
   void down(mlir::Value vectors, int64_t rows, PointerOfRow from, Transform transform);
-  /// Transforms across the row `row` of that result.
+  /// Emits the sweep across the row `row` of the result of down().
   void across(mlir::Value vectors, int64_t rows, Position row, Transform transform, mlir::ValueRange carried,
               Take take);
-  /// Transforms across each row; `to` returns the pointers to store to.
+  /// Emits the sweep across each row of the result of down(). `to` returns the pointers to store to.
   void acrossTo(mlir::Value vectors, int64_t rows, Transform transform, PointerOfRow to);
 
-  /// Transforms both dimensions of a filter of three taps at once.
+  /// Transforms filters of three taps along both dimensions together.
   void filters(mlir::Value vectors, winograd::Pairs pairs, PointerOf from, PointerOf to);
 
 private:
@@ -66,7 +67,7 @@ private:
   VectorBuilder &build;
   const int64_t inputs;
   const mlir::VectorType type;
-  const int64_t bytes; ///< Bytes of a vector
+  const int64_t bytes; ///< Size of a vector in bytes
   mlir::Value between; ///< Pointer to the intermediate values, [vector][row][column]
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:   1. tiles, columns and channels of a unit; 2. the cost of a division; 3. the search; 4. whether it pays.
+// How:   1. tiles, columns and channels of a unit; 2. the cost of a division; 3. the search for the cheapest division;
+//        4. the comparison with a direct convolution.
 
 #include "codegen/cpu/winograd/WinogradTables.h"
 
@@ -19,22 +20,22 @@ namespace {
 // 1. Units
 //===----------------------------------------------------------------------===//
 
-/// Returns how often a transform of so many columns loads its input: once for each group of rows.
+/// Returns how many times a transform of `columns` columns loads its input: once for each group of rows.
 double timesLoaded(const MachineRow &machine, int64_t inputs, int64_t columns) {
   return double(winograd::rowsAtOnce(inputs, columns, machine.registers).size());
 }
 
-/// Tiles of an image, or of a row of tiles.
+/// Number of tiles of an image, or of a row of tiles.
 struct TileCounts {
   int64_t across, down;
-  int64_t steps, tilesOfStep; ///< Size of the cut axis in whole tiles, and the tiles of such a step
+  int64_t steps, tilesOfStep; ///< Size of the cut axis in whole tiles, and number of tiles for each such step
 
   TileCounts(const WinogradShape &shape, int64_t tile)
       : across(llvm::divideCeil(shape.width, tile)), down(llvm::divideCeil(shape.height, tile)),
         steps(shape.cutAmongImages ? shape.images : down), tilesOfStep(shape.cutAmongImages ? down * across : across) {}
 };
 
-/// Returns blocks of the cut axis and groups of their tiles, with about `wanted` tiles in each.
+/// Returns blocks of the cut axis, and groups of their tiles with about `wanted` tiles each.
 WinogradBlocks divideTiles(const WinogradShape &shape, int64_t tile, int64_t wanted) {
   const TileCounts counts(shape, tile);
   const int64_t mostSteps = std::clamp<int64_t>(wanted / counts.tilesOfStep, 1, counts.steps);
@@ -47,7 +48,7 @@ WinogradBlocks divideTiles(const WinogradShape &shape, int64_t tile, int64_t wan
   return blocks;
 }
 
-/// Returns the number of all groups of tiles, which is how often all filters are read and transformed.
+/// Returns the number of groups of tiles in all blocks. All filters are read and transformed once for each.
 int64_t passesOf(const WinogradShape &shape, const WinogradBlocks &blocks) {
   const int64_t extent = shape.cutAmongImages ? shape.images : shape.height;
   return llvm::divideCeil(extent, blocks.extent) * blocks.groups;
@@ -59,22 +60,22 @@ int64_t passesOf(const WinogradShape &shape, const WinogradBlocks &blocks) {
 
 bool isOfIntegers(const MachineRow &machine) { return machine.types.sum == Number::S32; }
 
-/// Returns the bytes of the weight; an integer weight has one byte for each element.
+/// Returns the size of the weight in bytes. Each element of an integer weight has one byte.
 int64_t weightBytes(const MachineRow &machine, const WinogradShape &shape) {
   const int64_t each = isOfIntegers(machine) ? 1 : bytesOf(machine.types.rhs);
   return each * shape.groups * shape.taps * shape.taps * shape.inputs * shape.outputs;
 }
 
-/// Returns how long a run waits for a weight that does not stay in the cache from one run to the next.
+/// Returns the cycles that a run waits for a weight that does not stay in the cache until the next run.
 double memoryCycles(const MachineRow &machine, const WinogradShape &shape, uint64_t cacheBytes) {
   const double bytes = double(weightBytes(machine, shape));
   return bytes > double(cacheBytes) ? bytes / machine.model->memoryBytesPerCycle : 0;
 }
 
-/// Returns the instructions that load or store so many values of a transform.
+/// Returns the number of instructions that load or store `numbers` values of a transform.
 double movements(const MachineRow &machine, double numbers) { return numbers / double(machine.registersPerLoad); }
 
-/// Returns the cycles of all units of a group if so many parts of the columns are computed together.
+/// Returns the cycles of all units of a group if `partsAtOnce` parts of the columns are computed together.
 double cyclesOf(const MachineRow &machine, const WinogradShape &shape, int64_t tile, int64_t width, uint64_t cacheBytes,
                 const WinogradBlocks &blocks, int64_t partsAtOnce) {
   const TileCounts counts(shape, tile);
@@ -82,11 +83,11 @@ double cyclesOf(const MachineRow &machine, const WinogradShape &shape, int64_t t
   const double tiles = double(shape.images) * counts.down * counts.across, numbers = method.numbers();
   const double passes = passesOf(shape, blocks), panels = llvm::divideCeil(shape.outputs, width);
   const double reductions = llvm::divideCeil(shape.inputs, blocks.channels);
-  const double columns = panels * llvm::divideCeil(width, machine.lanes); // vectors
+  const double columns = panels * llvm::divideCeil(width, machine.lanes); // Number of vectors of columns
   const TransformWork work = transformWork(machine, method);
   const double there = tiles * machine.transform * work.input * blocks.columnParts / partsAtOnce *
                        llvm::divideCeil(shape.inputs, machine.numbersOfRegister());
-  // The filters of a block are written to a cache and read at once; the second-level cache is slower.
+  // The filters of a block are written to a cache and read immediately. The second-level cache is slower.
   constexpr double farFilters = 1.25;
   const WinogradScratch scratch = scratchOf(blocks, method, width);
   const auto numberBytes = double(bytesOf(machine.types.lhs)), sumsBytes = double(bytesOf(machine.types.sum));
@@ -100,11 +101,11 @@ double cyclesOf(const MachineRow &machine, const WinogradShape &shape, int64_t t
   product.rows = blocks.tiles;
   product.columns = shape.outputs;
   product.depth = blocks.channels;
-  // Sums go to scratch, where they are added to earlier sums unless there is only one block.
+  // Sums are stored to scratch. They are added to earlier sums, unless there is only one block.
   const double sums = reductions > 1 ? machine.addSums * reductions * tiles * columns : 0;
   const double products = passes * reductions * runCycles(machine, product, width);
 
-  // Bytes beyond the size of the cache come from the next level, each time that they are read.
+  // Data that exceed the cache come from the next level each time that they are read.
   const double operandBytes = numberBytes * (scratch.inputs + scratch.filters);
   const double sumBytes = sumsBytes * scratch.sums / blocks.partsAtOnce;
   const double units = passes * blocks.columnParts;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the positions of a Winograd convolution's tiles in their images.
-// Why:   the transforms of the input and of the products both need them.
-// How:   positions beyond the image are clamped to its edge. Edge tiles then read only existing pixels, and write their
-//        last rows and pixels several times; the last value is the right one.
+// What:  computes the positions of a Winograd convolution's tiles in their images.
+// Why:   the transforms of the input and of the sums both need them.
+// How:   positions beyond the image are clamped to its edge. Edge tiles then read only existing pixels. They write
+//        their last rows and pixels several times; the last value is correct.
 
 #ifndef NACRE_CODEGEN_CPU_WINOGRAD_WINOGRADTILES_H
 #define NACRE_CODEGEN_CPU_WINOGRAD_WINOGRADTILES_H
@@ -21,31 +21,31 @@ public:
   int64_t down() const { return llvm::divideCeil(contraction.down.size, tile); }
   int64_t across() const { return llvm::divideCeil(contraction.across.size, tile); }
 
-  /// Sets the unit: its indices of the cut axis begin at `low`, its tiles at number `firstTile` of the block. `group`
-  /// is the group of channels and columns; null if there is one.
+  /// Sets the unit. `low` is its first index of the cut axis, and `firstTile` its first tile in the block. `group` is
+  /// the group of channels and columns; null if there is only one.
   void beginAt(mlir::Value low, mlir::Value group, mlir::Value firstTile) {
     this->low = low, this->group = group, this->firstTile = firstTile;
   }
 
-  /// The image of a tile, the tile's first row, and its number in a row of tiles.
+  /// Position of a tile: its image, its first row, and its index in a row of tiles.
   struct Origin {
     mlir::Value image, row, column;
   };
   Origin originOf(Position number);
 
-  /// Emits `body` for a tile with `valid` pixels across. All tiles have `tile` pixels, except the last of a row if the
-  /// image's width is not a multiple of it.
+  /// Emits `body` for a tile with `valid` pixels across. All tiles have `tile` pixels, except the last tile of a row if
+  /// the image's width is not a multiple of `tile`.
   void forTilesOfRow(const Origin &origin, llvm::function_ref<void(int64_t valid)> body);
-  /// Returns the last pixel in the image that a tile reads across; null if all tiles lie inside.
+  /// Returns the last pixel of the image that a tile reads across. Null if all tiles lie inside the image.
   mlir::Value lastPixelOf(const Origin &origin);
 
-  /// Returns the address in an operand of row `number` of a tile that has `count` rows. Rows beyond the image become
-  /// its last row.
+  /// Returns the address in an operand of row `number` of a tile with `count` rows. Rows beyond the image are clamped
+  /// to its last row.
   mlir::Value rowOf(const Origin &origin, unsigned operand, int64_t count, Position number);
   llvm::SmallVector<mlir::Value> rowsOf(const Origin &origin, unsigned operand, int64_t count);
 
 private:
-  /// Returns the width of a row's last tile; 0 if it is like all others.
+  /// Returns the width of the last tile of a row; 0 if it is as wide as all others.
   int64_t rest() const { return contraction.across.size % tile; }
   mlir::Value isWhole(const Origin &origin);
 
