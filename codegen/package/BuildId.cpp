@@ -19,7 +19,7 @@ static constexpr size_t idBytes = sizeof(XXH128_hash_t);
 
 std::string reserveBuildId() { return "--build-id=0x" + std::string(2 * idBytes, '0'); }
 
-/// Returns the hash of the hashes of all chunks: a file of gigabytes is never in memory as a whole.
+/// Returns the hash of the hashes of all chunks, so that a file of gigabytes is never in memory as a whole.
 static Expected<XXH128_hash_t> hashFile(int file) {
   std::vector<uint8_t> chunk(1 << 20);
   std::vector<uint8_t> hashes;
@@ -36,7 +36,7 @@ static Expected<XXH128_hash_t> hashFile(int file) {
   }
 }
 
-/// Returns the file offset of the ID's bytes, which are the end of their section.
+/// Returns the file offset of the ID's bytes, which are at the end of their section.
 static Expected<uint64_t> findRoom(const std::string &path) {
   ErrorOr<std::unique_ptr<MemoryBuffer>> buffer =
       MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the build ID of a model's library, a note by which crash reports and profilers find the file that ran.
-// Why:   it identifies the file's contents, including the weights, which the linker does not see. So the linker
-//        reserves room, and the ID is written when the file is complete. The same input gives the same bytes and ID.
+// What:  writes the build ID of a model's library. Crash reports and profilers use this note to find the file that ran.
+// Why:   the ID identifies the file's contents, including the weights, which the linker does not see. So the linker
+//        reserves space, and the ID is written when the file is complete. The same input gives the same file and ID.
 
 #ifndef NACRE_CODEGEN_PACKAGE_BUILDID_H
 #define NACRE_CODEGEN_PACKAGE_BUILDID_H
@@ -12,10 +12,10 @@
 
 namespace nacre::package {
 
-/// Returns the linker's option that reserves room for the ID.
+/// Returns the linker option that reserves space for the ID.
 std::string reserveBuildId();
 
-/// Hashes the linked file `path` and writes the hash into the room that the linker reserved. Returns the hash in
+/// Hashes the linked file `path`, and writes the hash into the space that the linker reserved. Returns the hash in
 /// hexadecimal.
 llvm::Expected<std::string> writeBuildId(const std::string &path);
 

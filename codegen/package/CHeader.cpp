@@ -12,7 +12,7 @@ using namespace llvm;
 
 namespace nacre::package {
 
-/// Returns `text` as it may stand inside a C comment.
+/// Returns `text` with the characters replaced that may not be in a C comment.
 static std::string inComment(StringRef text) {
   std::string result;
   for (char c : text)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the C header of a compiled model: its symbol, and its inputs and outputs for an app's author.
+// Writes the C header of a compiled model. It declares the model's symbol, and lists inputs and outputs for the author
+// of an app.
 
 #ifndef NACRE_CODEGEN_PACKAGE_CHEADER_H
 #define NACRE_CODEGEN_PACKAGE_CHEADER_H

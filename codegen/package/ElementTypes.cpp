@@ -7,7 +7,7 @@
 namespace nacre::package {
 namespace {
 
-/// An element type and its test. Signless integers are signed ones; a boolean is not an integer.
+/// Element type, and the test for it. Signless integers count as signed. A boolean is not an integer.
 struct Row {
   bool (*is)(mlir::Type);
   ElementType type;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The bytes come from embedded.S, the rows from EmbeddedFiles.inc; CMakeLists.txt writes both.
+// The files' contents are in embedded.S, and the rows in EmbeddedFiles.inc. CMakeLists.txt writes both.
 
 #include "codegen/package/EmbeddedFiles.h"
 

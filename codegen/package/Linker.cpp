@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The link line is explained argument by argument below; docs/phases/package.md has the layout of the result.
+// The arguments of the link are explained one by one below. docs/phases/package.md describes the layout of the result.
 
 #include "codegen/package/Linker.h"
 #include "codegen/package/BuildId.h"
@@ -26,7 +26,7 @@ using namespace llvm;
 namespace nacre::package {
 namespace {
 
-/// Bytes as a file that LLD can open, for as long as this lives.
+/// File with given contents that LLD can open. The destructor removes it.
 class TemporaryFile {
 public:
   /// Writes the bytes to a new file whose name begins with `prefix`.
@@ -64,7 +64,7 @@ private:
   std::string path;
 };
 
-/// The input files of one link, which are next to its output, and its command line.
+/// Command line of one link, and its input files, which are next to its output.
 class LinkLine {
 public:
   LinkLine(const codegen::Target &target, const std::string &output)
@@ -124,14 +124,15 @@ Error link(const LinkInputs &inputs, const codegen::Target &target, const std::s
   if (!exports)
     return exports.takeError();
   line.add({"-shared", "--soname=" + inputs.soname, "--version-script=" + *exports,
-            // Both page sizes: otherwise RELRO ends inside a 16 KiB page, and a kernel with such pages cannot protect
-            // it.
+            // Both page sizes are necessary. Otherwise RELRO ends inside a page of 16 KiB, and a kernel with such pages
+            // cannot protect it.
             "-z", "max-page-size=16384", "-z", "common-page-size=16384", "-z", "now", "-z", "relro", "-z",
             "noexecstack", "--hash-style=gnu",
-            // Functions keep their names for profilers. Local symbols, such as tables and their parts, have no names.
+            // Functions keep their names for profilers. Local symbols, such as tables and their parts, lose their
+            // names.
             "--discard-all",
-            // The same input gives the same bytes. Unused code is left out. A symbol that the stubs lack is missing on
-            // phones, too.
+            // The same input gives the same file. Unused code is removed. A symbol that the stubs lack is also missing
+            // on phones, so it is an error.
             reserveBuildId(), "--gc-sections", "--no-undefined", "--threads=" + std::to_string(inputs.threads)});
   for (auto [index, object] : enumerate(inputs.objects))
     if (Error error = line.addFile("object" + std::to_string(index), object))

@@ -12,7 +12,7 @@ using namespace llvm;
 
 namespace nacre::package {
 
-/// Adds every name in `location`, once, in order.
+/// Appends the names in `location` to `names`, without duplicates and in order.
 static void collectNames(mlir::Location location, SmallVectorImpl<StringRef> &names) {
   if (auto named = dyn_cast<mlir::NameLoc>(location)) {
     if (!is_contained(names, named.getName().getValue()))

@@ -11,10 +11,11 @@
 
 namespace nacre::package {
 
-/// Returns the model's nodes that an operation computes: the names in its location, joined by commas.
+/// Returns the names in the location of an operation, joined by commas. They are the model's nodes that the operation
+/// computes.
 std::string nodeNames(mlir::Location location);
 
-/// Returns the same names separately, because a name may contain a comma.
+/// Like nodeNames(), but returns separate names, because a name may contain a comma.
 std::vector<std::string> listNodes(mlir::Location location);
 
 } // namespace nacre::package

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:   1. differences; 2. the cheapest way to each word, by a literal or a copy; 3. its tokens. It uses only the
-//           standard library, because the runtime's tests, which build without a compiler, also pack shaders.
+// How:   1. compute differences of similar instructions; 2. find the cheapest sequence of literals and copies; 3. write
+//        its tokens. The code only uses the standard library, because tests of the runtime, which are built without a
+//        compiler, also pack shaders.
 
 #include "codegen/package/PackGpuCode.h"
 #include "runtime/include/nacre/model_format.h"
@@ -50,28 +51,28 @@ uint32_t bytesOf(uint32_t number) {
   return bytes;
 }
 
-/// A way to encode the words up to a place between words.
+/// Encoding of the words up to a position between words.
 struct Way {
-  uint32_t bytes = UINT32_MAX / 2; ///< Bytes of all tokens so far
-  uint32_t length = 0;             ///< Length of the copy that ends here; 0 if the way begins here
+  uint32_t bytes = UINT32_MAX / 2; ///< Size of all tokens so far, in bytes
+  uint32_t length = 0;             ///< Length of the copy that ends here; 0 at the beginning
   uint32_t distance = 0;
 };
 
-/// The cheapest ways that end with a copy and with a literal. Successive literals share a token, so a further one costs
-/// less.
+/// Cheapest encodings that end with a copy and with a literal. Successive literals share a token, so a further literal
+/// costs less.
 struct Ways {
   Way copy, literal;
-  bool literalIsFirst = false; ///< True if `literal` begins a run
+  bool literalIsFirst = false; ///< True if `literal` begins a run of literals
   uint32_t bytes() const { return std::min(copy.bytes, literal.bytes); }
 };
 
-/// Earlier places that begin with the same two words, the latest first.
+/// Earlier positions at which the same two words begin, the latest first.
 class Places {
 public:
   explicit Places(const Words &words) : words(words), before(words.size(), kNone) {}
 
   template <typename Visitor> void visit(size_t at, Visitor visitor) {
-    constexpr unsigned most = 8; // more places gain less than 1 %
+    constexpr unsigned most = 8; // More positions save less than 1 %.
     uint32_t place = heads[slot(at)];
     for (unsigned i = 0; i < most && place != kNone && visitor(place); ++i)
       place = before[place];
@@ -94,9 +95,9 @@ private:
   std::vector<uint32_t> heads = std::vector<uint32_t>(size_t(1) << kSlotBits, kNone);
 };
 
-constexpr uint32_t kLongestCopy = 256; // a longer copy is divided
+constexpr uint32_t kLongestCopy = 256; // A longer copy is divided.
 
-/// Returns the ways to every place between words, and to the ends.
+/// Returns the cheapest encodings up to every position between words, including the beginning and the end.
 std::vector<Ways> findWays(const Words &words) {
   std::vector<Ways> ways(words.size() + 1);
   ways[0].copy.bytes = 0;
@@ -139,7 +140,7 @@ void append(std::vector<uint8_t> &bytes, uint32_t number) {
 
 struct Run {
   size_t length;
-  size_t distance; ///< 0 for literals
+  size_t distance; ///< Distance to the copied words; 0 for literals
 };
 
 std::vector<Run> runsOf(const std::vector<Ways> &ways) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  Compresses SPIR-V to the packed form of nacre_gpu_variant.
-// Why:   A model has two or three shaders per kernel, with unrolled loops: uncompressed, they may be larger than the
+// What:  compresses SPIR-V to the packed form of nacre_gpu_variant.
+// Why:   a model has two or three shaders per kernel, with unrolled loops. Uncompressed, they may be larger than the
 //        weights.
-// How:   in unrolled loops, corresponding instructions of successive iterations differ by constant offsets, so that
-//        differences repeat even if words do not. They are then encoded as the shortest tokens.
+// How:   in unrolled loops, corresponding instructions of successive iterations differ by constant offsets. Differences
+//        therefore repeat even if words do not. They are encoded as the shortest sequence of tokens.
 
 #ifndef NACRE_CODEGEN_PACKAGE_PACKGPUCODE_H
 #define NACRE_CODEGEN_PACKAGE_PACKGPUCODE_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:   see Package.h.
+// How:   Package.h describes the steps.
 
 #include "codegen/package/Package.h"
 #include "codegen/PackWeights.h"
@@ -45,7 +45,7 @@ codegen::PackedWeight packedWeight(plan::WeightOp weight) {
   return codegen::PackedWeight(cast<mlir::RankedTensorType>(weight.getValue().getType()), weight.getEncodingAttr());
 }
 
-/// True if both have the same bytes and type.
+/// True if both weights have the same contents and type.
 bool isSame(mlir::ElementsAttr a, mlir::ElementsAttr b) {
   if (a == b)
     return true;
@@ -56,7 +56,7 @@ bool isSame(mlir::ElementsAttr a, mlir::ElementsAttr b) {
   return one && other && one->getData() == other->getData();
 }
 
-/// Hashes at most the first 4 KiB, so that large weights are not read in full.
+/// Returns a hash of at most the first 4 KiB, so that large weights are not read in full.
 uint64_t hashOf(mlir::ElementsAttr value) {
   auto resource = dyn_cast<mlir::DenseResourceElementsAttr>(value);
   mlir::AsmResourceBlob *blob = resource ? resource.getRawHandle().getBlob() : nullptr;
@@ -68,7 +68,7 @@ uint64_t hashOf(mlir::ElementsAttr value) {
 }
 
 /// Returns the position of each weight. Entries are imported and folded separately, so weights that they share are
-/// stored once. Weights in a file of their own must also belong to the same nodes to be shared. Two weights that are
+/// stored once. Weights in a separate file are only shared if they also belong to the same nodes. Two weights that are
 /// equal by chance differ after the next training, but the layout must not change.
 SmallVector<PlacedWeight> placeWeights(mlir::ModuleOp module, bool areApart, uint64_t &totalBytes) {
   SmallVector<PlacedWeight> placed;
@@ -94,7 +94,7 @@ SmallVector<PlacedWeight> placeWeights(mlir::ModuleOp module, bool areApart, uin
   return placed;
 }
 
-/// Packs every weight into `file` from byte `base` on.
+/// Packs every weight, and writes it to `file` at its position after byte `base`.
 Error writeWeights(int file, uint64_t base, ArrayRef<PlacedWeight> weights, unsigned jobs) {
   struct Chunk {
     const PlacedWeight *placed;
@@ -144,7 +144,7 @@ Error writeWeights(int file, uint64_t base, ArrayRef<PlacedWeight> weights, unsi
 // 2. Files
 //===----------------------------------------------------------------------===//
 
-/// Bytes of an object's code sections, and of its data sections.
+/// Sizes of an object's code sections and data sections in bytes.
 struct ObjectBytes {
   uint64_t code = 0, data = 0;
 };
@@ -166,7 +166,7 @@ ObjectBytes bytesOf(StringRef object) {
   return bytes;
 }
 
-/// Fills in the sizes that are only known after the link.
+/// Sets the sizes that are only known after the link.
 Error measureFile(const std::string &path, PackageSizes &sizes) {
   ErrorOr<std::unique_ptr<MemoryBuffer>> file =
       MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
@@ -178,15 +178,16 @@ Error measureFile(const std::string &path, PackageSizes &sizes) {
   return Error::success();
 }
 
-/// Returns an error unless `problem` is empty.
+/// Returns an error with the text `problem`; success if it is empty.
 Error cannotWrite(const std::string &path, const std::string &problem) {
   return problem.empty() ? Error::success() : createStringError("cannot write '" + path + "': " + problem);
 }
 
-/// A file next to the library. The destructor removes it unless it was renamed; so does an interrupt of the compiler.
+/// File next to the library that is incomplete. The destructor removes it unless it was renamed, and so does an
+/// interrupt of the compiler.
 class Partial {
 public:
-  /// Ignores an empty path.
+  /// Takes ownership of the file `path`. An empty path stands for no file.
   explicit Partial(std::string path) : path(std::move(path)) {
     if (!this->path.empty())
       removeOnSignal(this->path);
@@ -196,7 +197,7 @@ public:
   ~Partial() {
     if (path.empty())
       return;
-    (void)sys::fs::remove(path); // an error here would not help the user
+    (void)sys::fs::remove(path); // An error here would not help the user.
     sys::DontRemoveFileOnSignal(path);
   }
 
@@ -228,7 +229,7 @@ uint64_t weightBytes(mlir::ModuleOp module, bool areApart) {
   return bytes;
 }
 
-/// Opens `path` and writes all weights from byte `base` on.
+/// Opens `path`, and writes all weights from byte `base` on.
 static Error writeWeightsTo(const std::string &path, uint64_t base, ArrayRef<PlacedWeight> weights, unsigned jobs) {
   int file;
   if (std::error_code error = sys::fs::openFileForReadWrite(path, file, sys::fs::CD_OpenExisting, sys::fs::OF_None))
@@ -239,7 +240,7 @@ static Error writeWeightsTo(const std::string &path, uint64_t base, ArrayRef<Pla
   return error;
 }
 
-/// Writes the weights to `file`, which has no name yet.
+/// Writes the header and the weights to `file`, which does not have its final name yet.
 static Error writeWeightsFile(OutputFile &file, const TableObject &table, ArrayRef<PlacedWeight> weights,
                               uint64_t weightBytes, const PackageOptions &options) {
   const nacre_weights_header head = weightsHead(options.modelName, table.weightsLayout, weightBytes);

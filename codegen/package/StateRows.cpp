@@ -10,13 +10,13 @@ namespace nacre::package {
 
 namespace {
 
-/// Names of types in safetensors, by nacre_element_type; "" for types without a name there.
+/// Names of types in safetensors, by nacre_element_type. Empty for types without a name there.
 constexpr const char *kTypes[] = {"",     "F32",     "U8",  "I8",  "U16", "I16", "I32",    "I64",  "",
                                   "BOOL", "F16",     "F64", "U32", "U64", "",    "",       "BF16", "F8_E4M3",
                                   "",     "F8_E5M2", "",    "",    "",    "",    "F8_E8M0"};
-constexpr size_t kMostDigits = 20; // of a 64-bit number
+constexpr size_t kMostDigits = 20; // Digits of the largest 64-bit integer.
 
-/// Returns the contents of a JSON string for `text`.
+/// Returns `text` as the contents of a JSON string.
 std::string jsonText(const char *text) {
   static constexpr char kDigits[] = "0123456789abcdef";
   std::string json;
@@ -35,7 +35,7 @@ StateFileTexts::Row rowOf(const nacre_tensor &tensor, const char *strings, const
   std::string shape;
   for (uint32_t axis = 0; axis < tensor.rank; ++axis)
     shape += (axis ? "," : "") + std::to_string(dims[tensor.first_dim + axis]);
-  if (!*type) { // a list of its bytes
+  if (!*type) { // The type has no name, so the tensor becomes a list of its bytes.
     type = "U8";
     shape = std::to_string(tensor.bytes);
   }
@@ -48,8 +48,8 @@ StateFileTexts::Row rowOf(const nacre_tensor &tensor, const char *strings, const
   return row;
 }
 
-/// Returns the hash of all names, types, shapes and roles, in any order. A loss scale is left out, because training can
-/// continue without it.
+/// Returns a hash of all names, types, shapes and roles, which does not depend on their order. Loss scales are left
+/// out, because training can continue without them.
 std::string fingerprintOf(const nacre_variable *variables, uint32_t count, const char *strings, const int64_t *dims) {
   uint64_t sum = 0;
   for (uint32_t i = 0; i < count; ++i) {
@@ -86,7 +86,8 @@ std::vector<int64_t> describeLoops(nacre_variable &row, const std::vector<int64_
   auto addLoop = [&](int64_t iterations, int64_t bytes) { loops.insert(loops.end(), {iterations, bytes}); };
   row.element_bytes = row.tensor.bytes;
   row.part_columns = 1;
-  if (count == 0 || (form.order.empty() && form.width == 0)) { // plain layout: one element of all bytes
+  // In a plain layout, the whole tensor counts as one element.
+  if (count == 0 || (form.order.empty() && form.width == 0)) {
     for (int loop = 0; loop < 4; ++loop)
       addLoop(1, 0);
   } else {
@@ -115,7 +116,7 @@ StateFileTexts describeFile(nacre_variable *variables, uint32_t count, const cha
   uint64_t headerBytes = 8 + texts.head.size() + sizeof ",\"step\":\"\"}}" + kMostDigits + NACRE_ALIGNMENT;
   std::vector<uint32_t> order(count);
   std::iota(order.begin(), order.end(), 0);
-  // Put elements of many bytes first, so that all are aligned in the file.
+  // Put variables with the largest alignment first, so that all are aligned in the file.
   std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
     auto alignment = [&](uint32_t i) { return (variables[i].tensor.bytes | 8) & -(variables[i].tensor.bytes | 8); };
     return alignment(a) > alignment(b);

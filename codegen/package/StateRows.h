@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  Creates the runtime's tables of a state: the layout of its tensors, and their texts in files.
-// Why:   The compiler knows everything except the values; with these tables, apps need no code to compute it.
-// How:   Plain functions on the rows of model_format.h, which tests of the runtime also call.
+// What:  creates the runtime's tables of a state: the layout of its tensors in memory, and its texts in files.
+// Why:   the compiler knows everything except the values of the state. With these tables, the runtime does not have to
+//        compute the layout or the texts.
+// How:   plain functions fill in the rows of model_format.h. Tests of the runtime also call them.
 
 #ifndef NACRE_CODEGEN_PACKAGE_STATEROWS_H
 #define NACRE_CODEGEN_PACKAGE_STATEROWS_H
@@ -14,30 +15,32 @@
 
 namespace nacre::package {
 
-/// The layout of a variable. `order` is the order of its axes; empty for the model's. If the width is not 0, the last
-/// axis is in panels of that width, with `parts` side by side in `groups`.
+/// Layout of a variable. `order` is the order of its axes; empty for the order of the model. If `width` is not 0, the
+/// last axis is in panels of `width` columns, with `parts` parts side by side. `groups` is the number of groups.
 struct StoredForm {
   std::vector<int64_t> order;
   uint32_t width = 0, groups = 1, parts = 1;
 };
 
-/// Fills the layout of `row`, whose tensor has this shape, except the position of its loops, and returns the loops.
+/// Fills in the layout of `row`, whose tensor has the shape `shape`, except the position of its loops. Returns the
+/// loops.
 std::vector<int64_t> describeLoops(nacre_variable &row, const std::vector<int64_t> &shape, const StoredForm &form);
 
-/// The texts of a state's file, except values that are only known at run time.
+/// Texts of a state's file, except values that are only known at run time.
 struct StateFileTexts {
   struct Row {
     std::string text;
-    uint32_t type = 0, shape = 0; ///< Offsets of both in `text`
+    uint32_t type = 0, shape = 0; ///< Offsets of the type and the shape in `text`
   };
 
   std::string head;
-  std::vector<Row> rows;    ///< Rows of the variables
-  uint32_t stepCounter = 0; ///< The same as in the model's table
+  std::vector<Row> rows; ///< Rows of the variables
+  /// Index of the variable that counts training steps, plus 1; 0 if there is no such variable
+  uint32_t stepCounter = 0;
   uint64_t bufferBytes = 0;
 };
 
-/// Returns the texts of all variables, and fills in their order in the file.
+/// Returns the texts of all variables, and fills in the order of the variables in the file.
 StateFileTexts describeFile(nacre_variable *variables, uint32_t count, const char *strings, const int64_t *dims);
 
 } // namespace nacre::package

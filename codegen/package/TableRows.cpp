@@ -80,7 +80,7 @@ private:
     llvm_unreachable("every role has a number");
   }
 
-  /// Adds a state. Its name identifies it in all entries.
+  /// Adds a state, unless another entry has added it. Its name identifies it in all entries.
   void addState(plan::StorageOp storage) {
     if (!stateOffset.try_emplace(storage.getName().value_or(""), stateBytes).second)
       return;
@@ -140,7 +140,7 @@ private:
         rows.outputs[rowOfCount(*storage.getIndex(), rows)] = tensors.describe(storage);
       }
     }
-    // In the order of the model, whichever was placed first.
+    // Add states in the order of the model, not in the order of their places in memory.
     auto states = llvm::filter_to_vector(
         storages, [](plan::StorageOp storage) { return storage.getRole() == plan::Role::State; });
     llvm::stable_sort(states, [](plan::StorageOp a, plan::StorageOp b) { return *a.getIndex() < *b.getIndex(); });
@@ -212,7 +212,7 @@ private:
     }
   }
 
-  /// Adds a step and returns its index. Adds the operand of `op` if this step reads it.
+  /// Adds a step and returns its index. If the step reads a value, such as a condition, also adds the operand of `op`.
   size_t addControl(nacre_step_kind kind, mlir::Operation &op, EntryRows &rows) {
     nacre_step step{};
     step.kind = kind;
@@ -234,7 +234,7 @@ private:
     plan::KernelOp kernel = kernelOps[step.kernel];
     for (auto [number, operand] : llvm::enumerate(launch->getOperands())) {
       const bool isWritten = number >= launch.getInputs().size();
-      // A launch that writes a part of a storage, for a concatenation, must keep the parts that others write.
+      // A launch that writes a part of a storage, as in a concatenation, must keep the parts that other launches write.
       const bool isWrittenBeside = isWritten && writers[plan::rootOf(operand)] > 1;
       rows.operands.push_back(readOperand(operand,
                                           isWrittenBeside ? NACRE_READ_WRITE
@@ -266,7 +266,7 @@ private:
       row.space = NACRE_SPACE_WEIGHT;
       row.index = weightIndex.lookup(use.getWeight());
       if (value == origin.root)
-        row.bytes = weights[row.index].bytes; // packed, it has more bytes than its type
+        row.bytes = weights[row.index].bytes; // A packed weight has more bytes than its type.
       return row;
     }
     auto storage = cast<plan::StorageOp>(origin.root.getDefiningOp());
@@ -303,7 +303,7 @@ private:
   StringMap<uint32_t> kernelIndex, weightIndex;
   SmallVector<plan::KernelOp> kernelOps;
   StringMap<uint64_t> stateOffset;
-  DenseMap<mlir::Value, unsigned> writers; ///< Number of launches that write a storage of the entry
+  DenseMap<mlir::Value, unsigned> writers; ///< Number of launches that write each storage of the entry
 };
 
 } // namespace

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  converts a scheduled plan module to the rows of the runtime: model_format.h's structs, without pointers.
+// What:  converts a scheduled plan module to rows of the runtime's tables: model_format.h's structs, without pointers.
 // Why:   the contents of tables and the creation of an object file are separate concerns.
-// How:   operations become steps and operands, in order. Texts and shapes are offsets into one blob each.
+// How:   operations become steps and operands, in order. A text is an offset into one blob, and a shape an offset into
+//        another.
 
 #ifndef NACRE_CODEGEN_PACKAGE_TABLEROWS_H
 #define NACRE_CODEGEN_PACKAGE_TABLEROWS_H
@@ -13,7 +14,7 @@
 
 namespace nacre::package {
 
-/// All texts of the model in one blob, each once. A text is its offset.
+/// All texts of the model in one blob, without duplicates. A text is represented by its offset.
 class Strings {
 public:
   Strings() { add(""); }
@@ -28,10 +29,10 @@ private:
 struct EntryRows {
   uint32_t name = 0;
   uint64_t arenaBytes = 0;
-  llvm::SmallVector<nacre_tensor> inputs, outputs; ///< Counts are the last outputs
+  llvm::SmallVector<nacre_tensor> inputs, outputs; ///< Tensors of the entry; the counts are the last outputs
   uint32_t counts = 0;
   llvm::SmallVector<nacre_step> steps;
-  uint32_t firstWrite = 0; ///< The same as nacre_entry.first_write
+  uint32_t firstWrite = 0; ///< Index of the first step that writes the state, like nacre_entry.first_write
   llvm::SmallVector<nacre_operand> operands;
 };
 
@@ -43,10 +44,10 @@ struct TableRows {
   std::vector<EntryRows> entries;
   llvm::SmallVector<nacre_variable> variables;
   uint64_t stateBytes = 0;
-  StateFileTexts stateFile; ///< Its texts are also in `strings`
+  StateFileTexts stateFile; ///< Texts of the state's file, which are also in `strings`
 };
 
-/// Returns all rows. Fails if the model format does not have an element type.
+/// Returns all rows. Fails if the model format lacks an element type of the module.
 llvm::Expected<TableRows> readRows(const TableInputs &inputs);
 
 } // namespace nacre::package

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the rows of tensors that entries share with the app and with kernels.
+// What:  creates the rows of tensors that entries share with the app and with kernels.
 // Why:   inputs, outputs and variables have the same description.
-// How:   a storage's type becomes a row; shapes and lists are appended to the model's numbers.
+// How:   the type of a storage becomes a row. Shapes and lists are appended to the model's dimensions.
 
 #ifndef NACRE_CODEGEN_PACKAGE_TENSORROWS_H
 #define NACRE_CODEGEN_PACKAGE_TENSORROWS_H
@@ -12,25 +12,26 @@
 
 namespace nacre::package {
 
-/// Returns the model format's number of a type that checkElementTypes() has not refused.
+/// Returns the constant of the model format for a type that checkElementTypes() has accepted.
 uint32_t elementType(mlir::Type type);
 
-/// Fails unless the model format has the types of everything that an entry passes to kernels, or to the app.
+/// Fails unless the model format has the types of all storages that an entry passes to kernels or to the app.
 llvm::Error checkElementTypes(mlir::ModuleOp module);
 
-/// Creates rows, and appends their texts and numbers to those of the model.
+/// Creates rows, and appends their texts and integers to the texts and integers of the model.
 class TensorRows {
 public:
   TensorRows(Strings &strings, llvm::SmallVector<int64_t> &dims) : strings(strings), dims(dims) {}
 
   nacre_tensor describe(plan::StorageOp storage);
-  /// Adds the labels and the quantization of the input.
+  /// Returns the row of an input, with its labels and its quantization.
   nacre_tensor describeInput(plan::StorageOp storage);
-  /// Adds the quantization of the output. The outputs from `firstCount` on hold the number of elements of its axes.
+  /// Returns the row of an output, with its quantization. `firstCount` is the index of the first output that holds a
+  /// count, the size of an axis that is only known after a run.
   nacre_tensor describeOutput(plan::StorageOp storage, int64_t firstCount);
 
 private:
-  /// Adds the quantization of `storage`: one scale and zero point, or a list of them that follows the number of their
+  /// Adds the quantization of `storage` to `row`: one scale and zero point, or a list of them after the index of their
   /// axis (nacre_tensor).
   void noteQuantization(plan::StorageOp storage, nacre_tensor &row);
 

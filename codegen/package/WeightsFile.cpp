@@ -17,13 +17,13 @@ using namespace llvm;
 namespace nacre::package {
 namespace {
 
-/// Hashes of everything that gives the weights' bytes a meaning, in order.
+/// Combines hashes of all data that give the weights a meaning, in order.
 class Fingerprint {
 public:
   void add(const void *data, size_t bytes) {
     parts.push_back(xxh3_64bits(ArrayRef(static_cast<const uint8_t *>(data), bytes)));
   }
-  /// Adds rows, without the texts that `forget` removes.
+  /// Adds rows, after `forget` has removed texts from each.
   template <typename Row, typename Forget> void addRows(ArrayRef<Row> rows, Forget forget) {
     for (Row row : rows) {
       forget(row);
@@ -35,7 +35,7 @@ public:
 
   uint64_t take() {
     add(parts.data(), parts.size() * sizeof parts[0]);
-    return parts.back() ? parts.back() : 1; // 0 means that there is no such file
+    return parts.back() ? parts.back() : 1; // 0 means that the model has no weights file.
   }
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// ELF structures as in the System V ABI, "gABI" chapters 4 and 5; both targets are 64-bit and little endian.
+// ELF structures are as in the System V ABI, "gABI", chapters 4 and 5. Both targets are 64-bit and little endian.
 
 #include "codegen/package/WeightsSection.h"
 
@@ -25,14 +25,15 @@ namespace nacre::package {
 
 static constexpr char sectionName[] = ".nacre_weights", noteName[] = ".note.nacre";
 
-/// Returns an object whose weights will be added later (NOBITS), or follow its end.
+/// Returns an ELF object. If `isPlaceholder`, its weights are added after the link (NOBITS). Otherwise they follow the
+/// end of the object.
 static std::string weightsObject(bool arm64, StringRef symbol, uint64_t bytes, bool isPlaceholder) {
   enum Section : unsigned { Null, Weights, Symbols, SymbolNames, SectionNames, Note, Count };
   static const char sectionNames[] = "\0.nacre_weights\0.symtab\0.strtab\0.shstrtab\0.note.nacre";
   constexpr unsigned nameOf[Count] = {0, 1, 16, 24, 32, 42};
   std::string symbolNames = std::string(1, '\0') + symbol.str() + '\0';
-  // The alignment differs from the build ID's, so that the linker gives the note a program header of its own. The text
-  // has the same offset with either alignment of notes.
+  // The alignment differs from the build ID's alignment, so that the linker gives the note a separate program header.
+  // The text has the same offset with both alignments of notes.
   struct {
     uint32_t nameBytes = 12, textBytes = 8, type = 1;
     char name[12] = "Nacre model", text[8] = "weights";
@@ -152,7 +153,8 @@ Expected<uint64_t> attachWeights(const std::string &path) {
   load.p_align = pageSize;
   last->p_memsz = weights->sh_addr - last->p_vaddr;
   if (last->p_memsz == 0) {
-    // The weights are alone in the segment, so it becomes theirs; loadable segments stay in the order of addresses.
+    // The segment contains only the weights, so its header is replaced. Loadable segments stay in the order of their
+    // addresses.
     *last = load;
   } else {
     *spare = load;

@@ -49,7 +49,7 @@ Value loadBytes(VectorBuilder &build, Value buffer, Value address, Piece piece, 
   Value bytes = build.load(buffer, address, piece);
   const int64_t count = lanesOf(bytes), all = ChannelLayout{piece.width}.bytes();
   if (count < all) {
-    // The other bytes are undefined; nothing reads their results.
+    // The other bytes are undefined. No instruction reads results that depend on them.
     SmallVector<int64_t> lanes(all, vector::ShuffleOp::kPoisonIndex);
     std::iota(lanes.begin(), lanes.begin() + count, 0);
     bytes = shuffled(build, bytes, bytes, lanes);
@@ -92,7 +92,7 @@ SmallVector<Value, 4> splitVectors(VectorBuilder &build, Value all, const Channe
   return vectors;
 }
 
-/// Returns the channel of each sum; sums without a channel get the last one.
+/// Returns the channel of each sum. Sums without a channel get the last channel.
 static SmallVector<int64_t> channelsOfSums(const ChannelLayout &layout) {
   SmallVector<int64_t> channels;
   for (int64_t vector = 0; vector < layout.vectors(); ++vector)
@@ -122,7 +122,7 @@ Value narrowToBytes(VectorBuilder &build, Value sums, const ChannelLayout &layou
     Value narrowed = arith::TruncIOp::create(build.ops, build.loc, VectorType::get({layout.sums()}, byte), sums);
     return inOrderOfChannels(build, narrowed, layout);
   }
-  // x86 narrows with saturation, two registers to one, which undoes the order of interleaving.
+  // x86 narrows two registers to one, with saturation. This undoes the order of interleaving.
   SmallVector<Value, 4> words = splitVectors(build, sums, layout);
   if (range == ByteRange::Unknown)
     for (Value &word : words)
@@ -145,7 +145,7 @@ Value narrowToBytes(VectorBuilder &build, Value sums, const ChannelLayout &layou
   Value high = words.size() > 2 ? pack(false, words[2], words[3]) : low;
   if (!layout.isExtended || lanesOf(low) == 8)
     return extract(build, pack(true, low, high), 0, layout.width);
-  // Runs of four channels: the first and the third are in the lower part, the others in the higher one.
+  // Order of runs of four channels: the first and the third are in the lower half, the others in the higher half.
   Value bytes = pack(true, extract(build, low, 0, 8), extract(build, low, 8, 8));
   return shuffled(build, bytes, bytes, {0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7, 12, 13, 14, 15});
 }

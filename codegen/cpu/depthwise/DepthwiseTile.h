@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the part of a depthwise convolution that is computed at once: a tile of pixels for a block of channels.
+// What:  the interface of a tile: the pixels of a depthwise convolution that are computed together, for a block of
+//        channels.
 // Why:   floats are multiplied element by element, while one instruction for integers adds up several taps of a
-//        channel. The loops around both are the same.
-// How:   the loops read the tile's size and its block of channels, call beginRow for each row of tiles, then emit for
-//        each of its tiles.
+//        channel. The loops around both kinds of tiles are the same.
+// How:   the loops read the tile's size and its block of channels. They call beginRow() for each row of tiles, and then
+//        emit() for each tile of the row.
 
 #ifndef NACRE_CODEGEN_CPU_DEPTHWISE_DEPTHWISETILE_H
 #define NACRE_CODEGEN_CPU_DEPTHWISE_DEPTHWISETILE_H
@@ -14,7 +15,7 @@
 
 namespace nacre::codegen::cpu {
 
-/// A weight of the filter: distances of its elements from the window's first, in both operands.
+/// Tap of the filter: distances of its elements from the window's first element, in both operands.
 struct Tap {
   int64_t lhs = 0, rhs = 0;
 };
@@ -32,14 +33,14 @@ public:
       : function(function), build(build), contraction(contraction) {}
   virtual ~DepthwiseTile() = default;
 
-  TileSize size;          ///< Largest size
-  unsigned block = 1;     ///< Channels of a block
+  TileSize size;          ///< Largest size of a tile
+  unsigned block = 1;     ///< Number of channels in a block
   double nanoseconds = 0; ///< Estimated time of the whole convolution
 
-  /// Returns the vectors for `count` channels, which are fewer than a block.
+  /// Returns the vectors for `count` channels, a number smaller than a block.
   virtual llvm::SmallVector<Piece> piecesOf(int64_t count) const = 0;
 
-  /// Loads the values that the next tiles, which have `high` rows, share. `at` are the addresses of the first tile.
+  /// Loads the values that the next tiles share, which have `high` rows. `at` has the addresses of the first tile.
   virtual void beginRow(int64_t high, Piece channels, const Addresses &at) = 0;
   virtual void emit(TileSize size, Piece channels, const Addresses &at) = 0;
 
@@ -51,13 +52,13 @@ public:
 
 protected:
   int64_t downSize() const { return down() ? contraction.rows[*down()].size : 1; }
-  /// Returns the distance in an operand from a tile's first output to that `row` rows below and `pixel` pixels further
-  /// on.
+  /// Returns the distance in an operand from a tile's first output to the output `row` rows below and `pixel` pixels to
+  /// the right.
   int64_t distanceOf(unsigned operand, int64_t row, int64_t pixel) const {
     return (down() ? row * contraction.rows[*down()].strides[operand] : 0) + pixel * across().strides[operand];
   }
   Distances distancesOf(int64_t row, int64_t pixel) const;
-  /// Makes tiles smaller if their products, which are emitted one by one, would be too many.
+  /// Makes tiles smaller if they have too many products, which are emitted one by one.
   void boundSize(int64_t productsOfOutput);
 
   KernelFunction &function;

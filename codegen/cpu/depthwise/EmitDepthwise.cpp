@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the emitter of depthwise convolutions, in which every channel has its own filter.
-// Why:   an element is loaded once for all outputs of a small tile of pixels that use it; taps stay in registers.
-// How:   1. units; 2. loops over rows of tiles, then channels, then tiles along the row. A vector of channels then
-//           keeps its taps for a whole row. DepthwiseTile.h is a tile.
+// What:  emits depthwise convolutions, in which every channel has its own filter.
+// Why:   an element is loaded once for all outputs of a small tile of pixels that use it. Taps stay in registers.
+// How:   1. units; 2. loops over rows of tiles, then over channels, then over tiles along the row. A vector of channels
+//        keeps its taps for a whole row of tiles. DepthwiseTile.h emits a tile.
 
 #include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/Halo.h"
@@ -38,22 +38,22 @@ private:
 
   const ContractionLoop &across() const { return tile->across(); }
   std::optional<unsigned> down() const { return tile->down(); }
-  /// Returns the end of the whole steps from `from` on.
+  /// Returns the end of the last whole step of `step` indices between `from` and `to`.
   Value roundedDown(Value from, Value to, int64_t step) {
     Value length = arith::SubIOp::create(build.ops, build.loc, to, from);
     return arith::SubIOp::create(build.ops, build.loc, to, build.remainder(length, step));
   }
-  /// Returns index `share` of the cut axis as an iteration of the loop that walks it. Other loops may be merged into
-  /// that loop.
+  /// Returns the iteration of the cut axis' loop at the index `share` of the axis. Other loops may be merged into that
+  /// loop.
   Value iterationOf(Value share) { return build.scaled(share, contraction.cutFactor); }
 
   KernelFunction &function;
   VectorBuilder build;
   const DepthwiseConvolution &contraction;
   const std::unique_ptr<DepthwiseTile> tile;
-  const unsigned lanes;         ///< Channels of a block
-  Value low, high;              ///< The units' indices of the cut axis
-  bool dividesChannels = false; ///< True if units are blocks of channels of all rows
+  const unsigned lanes;         ///< Number of channels in a block
+  Value low, high;              ///< Range of the units on the cut axis
+  bool dividesChannels = false; ///< True if units are blocks of channels with all rows
 };
 
 //===----------------------------------------------------------------------===//
@@ -61,7 +61,7 @@ private:
 //===----------------------------------------------------------------------===//
 
 /// Divides an image into rows. If there are few rows, units are vectors of channels, like the panels of the products
-/// before and after it.
+/// before and after this convolution.
 void DepthwiseEmitter::divide() {
   using Cut = LoopedContraction::Cut;
   function.flops = 2 * contraction.multiplyAdds();
@@ -88,7 +88,7 @@ void DepthwiseEmitter::emit() {
     emitLoops(0, at);
   };
   Value result = function.buffers[contraction.written->slice.argument];
-  if (dividesChannels) { // a block is the whole share
+  if (dividesChannels) { // A block is the whole share.
     low = function.shareBegin;
     high = function.shareEnd;
     emitHaloOfFirst(build, function.begin, result, *contraction.written, contraction.cutAxis, low, high);
@@ -128,7 +128,7 @@ void DepthwiseEmitter::emitLoops(unsigned level, const Addresses &at) {
       body(loop.size - whole)({Value(), whole});
     return;
   }
-  // A share may end anywhere: emit whole tiles, then lower ones.
+  // A share may end anywhere: emit whole tiles, then tiles of fewer rows.
   Value from = iterationOf(low), to = iterationOf(high);
   for (int64_t rows = step; rows > 0; rows /= 2) {
     Value end = roundedDown(from, to, rows);
@@ -187,11 +187,11 @@ LogicalResult nacre::codegen::cpu::emitDepthwise(plan::KernelOp kernel, KernelFu
   auto isByte = [&](unsigned operand) { return depthwise->operands[operand].elementType.isInteger(8); };
   if (depthwise->isOfIntegers() && !(isByte(Contraction::Lhs) && isByte(Contraction::Rhs)))
     return failure();
-  // A tile's taps are emitted one by one and added up in their order.
+  // The taps of a tile are emitted one by one, and added up in their order. That would be too much code for many taps.
   constexpr int64_t mostTaps = 1024;
   if (depthwise->depthSize() > mostTaps)
     return emitNest(kernel, function);
-  // Sums of bytes are emitted one output after another. LLVM may reorder them for a core that issues in order.
+  // Sums of bytes are emitted one output after the other. LLVM may reorder them for a core that issues in order.
   function.keepsOrder = !(depthwise->isOfIntegers() && function.target.inOrder);
   DepthwiseEmitter(function, *depthwise).emit();
   return success();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a tile of a depthwise convolution of floats.
-// How:   1. the size that fits the registers; 2. the products: each element is loaded once, and is used for all its
-//           sums.
+// What:  emits a tile of a depthwise convolution of floats.
+// How:   1. the size whose sums fit the registers; 2. the products. Each element is loaded once, and used for all its
+//        sums.
 
 #include "codegen/cpu/VectorMath.h"
 #include "codegen/cpu/depthwise/DepthwiseTile.h"
@@ -50,7 +50,7 @@ private:
   }
 
   const MachineRow &machine;
-  SmallVector<Tap> taps;  ///< Taps in the order of their elements
+  SmallVector<Tap> taps;  ///< Taps in the order of their elements in memory
   bool keepsTaps = false; ///< True if taps stay in registers
   SmallVector<Value> kept;
 };
@@ -76,14 +76,14 @@ void FloatTile::chooseSize() {
   const int64_t accumulators = std::max<int64_t>(1, registers - 3 - (keepsTaps ? taps.size() : 0));
   size.high = std::min<int64_t>(downSize(), accumulators >= 16 ? 4 : accumulators >= 4 ? 2 : 1);
   size.wide = std::min<int64_t>({across().size, accumulators / size.high, 4});
-  // A bias, an activation's bounds and a few loaded elements need registers, too.
+  // A bias, an activation's bounds and a few loaded elements also need registers.
   constexpr int64_t waiting = 5;
   if (!machine.readsMemory && keepsTaps)
     size = cheapestSize(std::max<int64_t>(1, accumulators - waiting));
   boundSize(taps.size());
 }
 
-/// Returns how many elements of Lhs a tile reads.
+/// Returns the number of elements of Lhs that a tile reads.
 int64_t FloatTile::elementsOf(TileSize size) const {
   std::set<int64_t> distances;
   for (int64_t row = 0; row < size.high; ++row)
@@ -93,10 +93,10 @@ int64_t FloatTile::elementsOf(TileSize size) const {
   return distances.size();
 }
 
-/// Returns the tile with at most so many outputs for which an image reads the fewest elements.
+/// Returns the tile of at most `accumulators` outputs with which an image reads the fewest elements.
 TileSize FloatTile::cheapestSize(int64_t accumulators) const {
-  constexpr int64_t most = 4, tileLoads = 4; // cost of a tile's addresses and loop
-  // With a stride, each element is used for few sums, so that more elements are loaded early and wait.
+  constexpr int64_t most = 4, tileLoads = 4; // `tileLoads` is the cost of a tile's addresses and loop, in loads.
+  // With a stride, each element is used for few sums. More elements are then loaded early, and occupy registers.
   constexpr int64_t manyUses = 2, waiting = 4;
   TileSize best;
   int64_t bestLoads = std::numeric_limits<int64_t>::max();
@@ -131,7 +131,7 @@ void FloatTile::beginRow(int64_t, Piece channels, const Addresses &at) {
 }
 
 void FloatTile::emit(TileSize size, Piece channels, const Addresses &at) {
-  // Elements by their distance from the tile's first, and the multiply-adds that use each.
+  // Elements by their distance from the tile's first element, and the multiply-adds that use each element.
   struct Use {
     int64_t output;
     unsigned tap;
@@ -155,8 +155,8 @@ void FloatTile::emit(TileSize size, Piece channels, const Addresses &at) {
   if (!machine.readsMemory && epilogue.bias() && staysInRows(*epilogue.bias()))
     bias = epilogue.beginning(channels.width, 0, channels.lanes);
   SmallVector<Value> sums(outputs.size(), bias ? bias : build.floatConstant(0.0, type));
-  // LLVM keeps each tap once it is loaded, and would load all taps before the loop over pixels. If they do not fit
-  // registers, they are loaded again from an address that LLVM cannot recognize.
+  // LLVM keeps each tap after loading it, and would load all taps before the loop over pixels. Taps that do not fit in
+  // registers are loaded again, from an address that LLVM does not recognize.
   const size_t mostLoaded = std::max<int64_t>(1, int64_t(machine.registers) - int64_t(outputs.size()) - 2);
   std::set<unsigned> loaded;
   Value firstTap;

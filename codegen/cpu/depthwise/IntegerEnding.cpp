@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:   1. terms; 2. a row; 3. an output.
+// How:   1. terms of the initial value; 2. the values of a row; 3. an output.
 
 #include "codegen/cpu/depthwise/IntegerEnding.h"
 
@@ -51,7 +51,7 @@ std::optional<IntegerEnding::Term> IntegerEnding::termOf(Value addend) const {
   if (!argument || argument.getArgNumber() >= contraction.epilogue->inputs.size() ||
       contraction.productInputs[argument.getArgNumber()])
     return std::nullopt;
-  // The product is also an input, but not an operand.
+  // The product is an input of the epilogue, but not an operand of the kernel.
   const auto before = ArrayRef(contraction.productInputs).take_front(argument.getArgNumber());
   term.operand = Contraction::Extra + unsigned(llvm::count(before, std::nullopt));
   return staysInRow(*term.operand) ? std::optional(term) : std::nullopt;
@@ -69,7 +69,7 @@ bool IntegerEnding::staysInRow(unsigned operand) const {
 // 2. A row
 //===----------------------------------------------------------------------===//
 
-/// Returns the operands that an epilogue reads; they follow the first three.
+/// Returns the operands that the epilogue reads. They follow Lhs, Rhs and the result.
 static SmallVector<unsigned> operandsOfEpilogue(const Contraction &contraction) {
   SmallVector<unsigned> operands;
   const auto count = llvm::count(contraction.productInputs, std::nullopt);
@@ -131,7 +131,7 @@ void IntegerEnding::finish(RowValues &row, Value place, const ChannelLayout &lay
     return store(Contraction::Result, {}, all, layout, channels, there(Contraction::Result));
   auto input = [&](unsigned operand) -> Value {
     if (isTerm(operand))
-      return all; // the body does not read it
+      return all; // The rest of the body does not read it.
     auto kept = common.find(operand);
     return kept != common.end() ? row.get(kept->second, place) : load(operand, there(operand), layout, channels);
   };
@@ -171,7 +171,7 @@ Bounds boundsOf(Value value) {
   if (isa_and_nonnull<arith::MaximumFOp, arith::MaxNumFOp, arith::MaxSIOp>(op)) {
     isLow = true;
   } else if (auto select = dyn_cast_or_null<arith::SelectOp>(op)) {
-    // x > c ? x : c, or x < c ? x : c.
+    // The select is x > c ? x : c, or x < c ? x : c.
     auto compared = select.getCondition().getDefiningOp<arith::CmpFOp>();
     if (!compared || compared.getLhs() != select.getTrueValue() || compared.getRhs() != select.getFalseValue() ||
         (compared.getPredicate() != arith::CmpFPredicate::OGT && compared.getPredicate() != arith::CmpFPredicate::OLT))

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a tile of a depthwise convolution of bytes.
-// Why:   sums of i32 are exact in any order. An instruction may therefore add up several taps of a channel, for
-//        elements that are neighbours in registers.
+// What:  emits a tile of a depthwise convolution of bytes.
+// Why:   sums of i32 are exact in any order. An instruction may therefore add up several taps of a channel, if their
+//        elements are neighbours in registers.
 // How:   a group is neighbouring rows of a column of elements. All outputs whose windows contain it use it, each with
-//        its own pattern of taps: moved by the output's row, with zeros beyond the window. Taps are interleaved into
-//        patterns once for each row.
+//        its own pattern of taps. The pattern is moved by the output's row, and has zeros outside of the window. Taps
+//        are interleaved into patterns once for each row.
 //        1. the window; 2. size and order; 3. a row; 4. a tile.
 
 #include "codegen/cpu/depthwise/DepthwiseTile.h"
@@ -25,7 +25,7 @@ using namespace nacre::codegen::cpu;
 
 namespace {
 
-/// A group's place in a tile: the address of its column, and its number in that column, from the top.
+/// Place of a group in a tile: the address of its column, and its index in that column, from the top.
 struct GroupPlace {
   int64_t column = 0, number = 0;
 
@@ -33,7 +33,7 @@ struct GroupPlace {
   bool operator<(const GroupPlace &other) const { return key() < other.key(); }
 };
 
-/// Taps that are multiplied by a group: those of a column of the window whose first tap is `shift` rows above the
+/// Taps by which a group is multiplied. They are a column of the window whose first tap is `shift` rows above the
 /// group's first element.
 struct Pattern {
   int64_t shift = 0;
@@ -44,7 +44,7 @@ struct Pattern {
 };
 
 struct Use {
-  int64_t row = 0, pixel = 0; ///< The output
+  int64_t row = 0, pixel = 0; ///< Row and pixel of the output
   GroupPlace group;
   Pattern pattern;
 };
@@ -70,7 +70,7 @@ private:
     TileSize size;
     bool byColumns = false;
     bool keepsTaps = false, keepsEnding = false;           ///< True if taps, or the ending's values, stay in registers
-    double cost = std::numeric_limits<double>::infinity(); ///< Instructions for an output
+    double cost = std::numeric_limits<double>::infinity(); ///< Instructions per output
   };
 
   void readWindow();
@@ -89,15 +89,15 @@ private:
   IntegerEnding ending;
   RowValues rowValues;
 
-  // The window: columns of `high` taps.
+  // The window consists of columns of `high` taps.
   int64_t high = 1;
-  int64_t elementStep = 0, tapStep = 0; ///< Distances from a tap's row to the next
+  int64_t elementStep = 0, tapStep = 0; ///< Distances between a tap's row and the next row
   struct Column {
     int64_t lhs = 0, rhs = 0;
   };
   SmallVector<Column> columns;
   Choice choice;
-  std::map<Pattern, SmallVector<unsigned, 4>> patterns; ///< Numbers of the row's kept values
+  std::map<Pattern, SmallVector<unsigned, 4>> patterns; ///< Indices of the row's kept values
 };
 
 //===----------------------------------------------------------------------===//
@@ -143,16 +143,17 @@ SmallVector<Use> IntegerTile::usesOf(TileSize size, bool byColumns) const {
 // 2. Size and order
 //===----------------------------------------------------------------------===//
 
-/// Estimates a size. By columns, each group is needed for a moment, but all sums of the tile stay in registers. By
-/// outputs, only one output's sums do, and all groups of the windows below one another.
+/// Estimates the cost of a size. If the order is by columns, each group is in registers for a short time, but all sums
+/// of the tile stay there. If it is by outputs, only one output's sums and all groups of the windows below one another
+/// are in registers.
 IntegerTile::Choice IntegerTile::choiceOf(TileSize size, bool byColumns) const {
   const int64_t registers = build.target.vectors.registers;
-  // Operands being loaded, zeros for extending bytes, and constants of an ending.
+  // Registers for operands being loaded, zeros to extend bytes, and constants of an ending.
   const int64_t waiting = registers < 32 ? 5 : 3;
   const ChannelLayout layout = products->layoutOf(block);
   const int64_t outputs = size.outputs();
   const SmallVector<Use> uses = usesOf(size, byColumns);
-  std::set<GroupPlace> groups, ofColumn; // of a column of outputs
+  std::set<GroupPlace> groups, ofColumn; // Groups of a column of outputs
   std::set<Pattern> patterns;
   for (const Use &use : uses) {
     groups.insert(use.group);
@@ -183,7 +184,7 @@ IntegerTile::Choice IntegerTile::choiceOf(TileSize size, bool byColumns) const {
 
 void IntegerTile::chooseSize() {
   constexpr int64_t most = 4;
-  // Windows of neighbouring rows share groups if one begins a row of taps after the other.
+  // Windows of neighbouring rows share groups if the windows are one row of taps apart.
   const bool isShared =
       down() && contraction.rows[*down()].strides[Contraction::Lhs] == elementStep && contraction.depth.size() > 1;
   for (int64_t rows = 1; rows <= (isShared ? std::min(most, downSize()) : 1); rows *= 2)
@@ -194,7 +195,7 @@ void IntegerTile::chooseSize() {
   size = choice.size;
   boundSize(int64_t(columns.size()) * llvm::divideCeil(high, products->group) * products->layoutOf(block).vectors());
 
-  constexpr double instructionsOfEnding = 8; // for a vector of sums, until its bytes are stored
+  constexpr double instructionsOfEnding = 8; // Instructions for a vector of sums, until its bytes are stored.
   const double blocks = double(llvm::divideCeil(contraction.columns.size, block));
   double outputs = blocks;
   for (const auto *group : {&contraction.outer, &contraction.rows})
@@ -235,8 +236,8 @@ SmallVector<Value, 4> IntegerTile::loadTaps(Pattern pattern, Piece channels, con
   return bytes;
 }
 
-/// Returns the values that sums lack because elements were moved, or products do not begin at zero. `taps` are the
-/// patterns of an output.
+/// Returns the values to add to sums because elements were moved by 128, or because products do not begin at zero.
+/// `taps` are the patterns of an output.
 SmallVector<Value, 4> IntegerTile::correctionOf(ArrayRef<TapOperand> taps, const ChannelLayout &layout) {
   const int64_t start = products->startOf(taps.size());
   const Type type = vectorOf(contraction.accumulatorType, layout.lanes());
@@ -250,8 +251,8 @@ SmallVector<Value, 4> IntegerTile::correctionOf(ArrayRef<TapOperand> taps, const
   for (const TapOperand &tap : taps)
     products->add(build, sums, ones, tap, layout);
   products->finish(build, sums, layout);
-  // Elements that are 128 too large make sums too large by 128 times the sum of the taps. Elements that are 128 too
-  // small make them too small.
+  // If elements are 128 too large, the sums are too large by 128 times the sum of the taps. If elements are 128 too
+  // small, the sums are too small by this amount.
   constexpr int64_t bitsOfMove = 7;
   for (auto [value, sum] : llvm::zip_equal(correction, sums.vectors)) {
     Value moved = arith::ShLIOp::create(build.ops, build.loc, sum, splatOf(build, type, bitsOfMove));
@@ -286,7 +287,7 @@ void IntegerTile::beginRow(int64_t rows, Piece channels, const Addresses &at) {
 //===----------------------------------------------------------------------===//
 
 void IntegerTile::emit(TileSize size, Piece channels, const Addresses &at) {
-  // On a core that issues in order, LLVM would start the next tile's loads in this one, where no registers are free.
+  // On a core that issues in order, LLVM would start the next tile's loads in this tile, where no registers are free.
   if (build.target.inOrder)
     build.fence();
   const ChannelLayout layout = products->layoutOf(channels.width);
@@ -309,7 +310,7 @@ void IntegerTile::emit(TileSize size, Piece channels, const Addresses &at) {
   auto groupOf = [&](GroupPlace place) -> const TapOperand & {
     TapOperand &operand = groups[place];
     if (operand.empty()) {
-      SmallVector<Value, 4> bytes; // bytes that no taps use can have any value
+      SmallVector<Value, 4> bytes; // Bytes that no taps use may have any value.
       for (int64_t row = place.number * group; row < (place.number + 1) * group; ++row)
         bytes.push_back(row < rows ? elementOf(place.column, row) : bytes.back());
       operand = products->operandOf(build, bytes, layout, products->readsUnsigned);

@@ -12,7 +12,7 @@ namespace {
 
 bool has(const Target &target, nacre_cpu_bit bit) { return (target.needs & NACRE_CPU_NEED(bit)) != 0; }
 
-/// Interleaves the bytes of two registers, into as many registers as the channels need with 16 bits.
+/// Interleaves the bytes of two registers. The result has as many registers as 16-bit values of the channels need.
 SmallVector<Value, 2> inPairs(VectorBuilder &build, Value a, Value b, const ChannelLayout &layout) {
   SmallVector<Value, 2> pairs;
   for (unsigned half = 0; half < layout.halves(); ++half)
@@ -25,7 +25,7 @@ class ByteDots final : public TapProducts {
 public:
   ByteDots(const Target &target, bool isUnsignedRhs) : isArm(target.arm64), isUnsigned(isUnsignedRhs) {
     group = 4;
-    // With half the channels of a register, all operands of a row of tiles find registers.
+    // With a block of half the channels of a register, all operands of a row of tiles fit in registers.
     block = isArm ? 8 : target.vectors.bytes;
     readsUnsigned = !isArm || isUnsignedRhs;
   }
@@ -56,8 +56,8 @@ private:
   const bool isArm, isUnsigned;
 };
 
-/// Products of words of two taps of a channel, with 16 bits each: pmaddwd. On a CPU with 16 registers of 256 bits,
-/// bytes of 128 bits are extended, because more sums would not fit.
+/// Products of words of two taps of a channel, with 16 bits each: pmaddwd. On a CPU with 16 registers of 256 bits, 128
+/// bits of bytes are extended to 256 bits, because sums for more bytes would not fit.
 class WordDots final : public TapProducts {
 public:
   WordDots(const Target &target, bool isUnsignedLhs) : extends(target.vectors.bytes == 32) {
@@ -92,7 +92,7 @@ public:
     for (auto [sum, element, tap] : llvm::zip_equal(sums.vectors, elements, taps)) {
       Value product = build.intrinsic(name, sum.getType(), {element, tap});
       sum = arith::AddIOp::create(build.ops, build.loc, sum, product);
-      // Otherwise LLVM adds products up in pairs, some of which are spilled.
+      // Otherwise LLVM adds products up in pairs first, and spills some.
       if (layout.isExtended)
         sum = build.hiddenVector(sum);
     }
@@ -105,7 +105,7 @@ private:
                       : arith::ExtSIOp::create(build.ops, build.loc, words, bytes).getResult();
   }
 
-  /// Extends one half of each part of 128 bits.
+  /// Extends the low or high half of each part of 128 bits to 16-bit values.
   static Value halfExtended(VectorBuilder &build, Value bytes, bool isUnsigned, bool isHigh) {
     Value other = isUnsigned ? splatOf(build, bytes.getType(), 0) : bytes;
     Value words = asElements(build, interleave(build, bytes, other, 8, isHigh), 16);
@@ -117,8 +117,8 @@ private:
   const bool extends;
 };
 
-/// Products without interleaving. Two products of a channel are added up in 16 bits, then added to its sum: smull,
-/// smlal, saddw. Twice -128 * -128 exceeds 16 bits by 1, so pairs begin with -1. With unsigned taps, each product is
+/// Products without interleaving. Two products of a channel are added up in 16 bits, and then added to its sum: smull,
+/// smlal, saddw. Twice -128 * -128 exceeds 16 bits by 1, so pairs begin with -1. If taps are unsigned, each product is
 /// added separately.
 class LongProducts final : public TapProducts {
 public:
@@ -186,13 +186,14 @@ std::unique_ptr<TapProducts> tapProductsOf(const Target &target, bool isUnsigned
 }
 
 double tapRate(const Target &target, bool isUnsignedLhs, bool isUnsignedRhs, const TapWindow &window, int64_t lanes) {
-  constexpr double rowsOfTile = 2; // output rows that share an operand of elements
+  constexpr double rowsOfTile = 2; // Number of output rows that share an operand of elements.
   if (window.high * window.wide == 0)
     return 1;
   const std::unique_ptr<TapProducts> products = tapProductsOf(target, isUnsignedLhs, isUnsignedRhs);
   const ChannelLayout layout = products->layoutOf(products->block);
   const double groups = double(llvm::divideCeil(window.high, products->group));
-  // A pixel needs its products, and the operands that it does not share with its neighbours.
+  // The instructions of a pixel are its products, and the interleaving of operands that it does not share with its
+  // neighbours.
   const double instructions =
       groups * (double(window.wide) * products->addCost(layout) +
                 double(std::min(window.stride, window.wide)) * products->interleaveCost(layout) / rowsOfTile);

@@ -22,7 +22,7 @@ std::optional<int64_t> axisOfLoop(AffineMap map, unsigned loop) {
   return axis;
 }
 
-/// Returns the parallel loop that walks `axis` of `result`.
+/// Returns the parallel loop along `axis` of `result`.
 static std::optional<unsigned> loopOfAxis(linalg::LinalgOp op, OpResult result, int64_t axis) {
   AffineMap map = op.getIndexingMapMatchingResult(result);
   if (axis >= map.getNumResults())
@@ -39,8 +39,8 @@ static bool isStore(OpOperand &use) {
          use.getOperandNumber() == 0;
 }
 
-/// Returns the loop of `op` that all its readers, which are already divided, walk together with their own. `nullopt` if
-/// a reader needs the result whole. A result without readers uses `axis`.
+/// Returns the loop of `op` that all its readers run together with their own loops. The readers are already divided.
+/// `nullopt` if a reader needs the whole result. For a result without readers, this is the loop along `axis`.
 static std::optional<unsigned> loopDemandedOf(linalg::LinalgOp op, const CutLoops &cut, int64_t axis) {
   std::optional<unsigned> demanded;
   auto demand = [&](std::optional<unsigned> loop) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  finds, for every operation of a kernel's body, the loop that walks the kernel's cut axis.
-// Why:   a share of the cut axis, and a unit of a share, must compute only their part; one index of that loop is the
-//        smallest such part.
-// How:   from the written values backwards. The loop's index is the position on the demanded axis of an operation's
-//        result. Operands that the operation reads at that index demand the same of their producers; other operands are
-//        needed whole.
+// What:  finds, for every operation of a kernel's body, the loop along the kernel's cut axis.
+// Why:   a share of the cut axis, and a unit of a share, must compute only their own part. The smallest such part is
+//        one index of that loop.
+// How:   the analysis goes backwards from the written values. An operation's result has a demanded axis, and the loop's
+//        index is a position on it. Operands that the operation reads at that index demand the same of the operations
+//        that compute them. All other operands are needed whole.
 
 #ifndef NACRE_CODEGEN_CPU_FALLBACK_CUTLOOPS_H
 #define NACRE_CODEGEN_CPU_FALLBACK_CUTLOOPS_H
@@ -20,18 +20,18 @@
 namespace nacre::codegen::cpu {
 
 struct CutLoops {
-  /// The loop of each linalg operation; an operation without one is needed whole by every index.
+  /// Loop of each linalg operation. Every index needs the whole result of an operation without such a loop.
   llvm::DenseMap<mlir::Operation *, unsigned> loops;
-  /// The cut axis of each written value.
+  /// Cut axis of each written value.
   llvm::SmallVector<int64_t> axes;
 };
 
-/// Divides the linalg operations that compute `written`, whose first value is cut along `axis`, which has length
-/// `extent`. `nullopt` if a written value does not come from an operation that walks the axis.
+/// Divides the linalg operations that compute `written`. The first of these values is cut along `axis`, which has
+/// length `extent`. `nullopt` if a written value does not come from an operation with a loop along the axis.
 std::optional<CutLoops> findCutLoops(llvm::ArrayRef<mlir::Value> written, int64_t axis, int64_t extent);
 
-/// Returns the axis of an operand with `map` that loop `loop` walks; `nullopt` if the operand is not read index by
-/// index.
+/// Returns the axis of an operand with the map `map` along which `loop` iterates. `nullopt` if the operand is not read
+/// index by index.
 std::optional<int64_t> axisOfLoop(mlir::AffineMap map, unsigned loop);
 
 } // namespace nacre::codegen::cpu

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the emitter that takes every kernel: upstream bufferization and plain loops, which LLVM's vectorizers improve.
-// Why:   a kernel that no other emitter takes must still be right, and the others are tested against this one.
-// How:   1. copy the body, and compute every written value in its slice;
-//        2. find the loops that walk the cut axis;
-//        3. bufferize. Intermediate values go to scratch, for one index of the cut axis if only one is in use at a
-//           time. Written storages are never copied;
-//        4. write loops, the contiguous one innermost, inside one loop over the indices of the cut axis.
+// What:  emits any kernel, by upstream bufferization and plain loops, which LLVM's vectorizers improve.
+// Why:   a kernel that all other emitters decline must still be correct. The other emitters are tested against this
+//        one.
+// 1. copy the body, and let every written value be computed in its slice;
+//        2. find the loops along the cut axis;
+//        3. bufferize. Intermediate values go to scratch. It has room for one index of the cut axis if only one is in
+//           use at a time. Written storages are never copied;
+//        4. emit loops, with the contiguous one innermost, inside one loop over the indices of the cut axis.
 
 #include "codegen/KernelNotes.h"
 #include "codegen/cpu/Emitters.h"
@@ -44,7 +45,7 @@ namespace {
 
 constexpr uint64_t kScratchAlignment = 64;
 
-/// Turns a kernel from tensors to loops.
+/// Lowers a kernel from tensors to loops.
 class Fallback {
 public:
   Fallback(plan::KernelOp kernel, KernelFunction &function)
@@ -89,8 +90,8 @@ SmallVector<OpFoldResult> asIndices(Builder &builder, ArrayRef<int64_t> values) 
   return getAsIndexOpFoldResult(builder.getContext(), values);
 }
 
-/// Returns the operand that decides where `result` is computed: the destination of the first operation that passes it
-/// on.
+/// Returns the operand that decides where `result` is computed: follows the destinations of linalg operations back to
+/// the first one.
 OpOperand *firstDestination(OpResult result) {
   OpOperand *destination = cast<linalg::LinalgOp>(result.getOwner()).getDpsInitOperand(result.getResultNumber());
   auto former = dyn_cast<OpResult>(destination->get());
@@ -112,7 +113,7 @@ void Fallback::copyBody() {
   for (Operation &op : kernel.getBody().front().without_terminator())
     rewriter.clone(op, mapping);
 
-  // Give every operation a destination of its own, so that each can have its place.
+  // Give every operation a separate destination, so that each can be in a different place.
   SmallVector<linalg::FillOp> fills(func.getOps<linalg::FillOp>());
   for (linalg::FillOp fill : fills)
     for (OpOperand &use : llvm::make_early_inc_range(llvm::drop_begin(fill.getResult(0).getUses())))
@@ -138,7 +139,8 @@ void Fallback::copyBody() {
       rewriter.eraseOp(&op);
 }
 
-/// Lets `output` be computed in its slice. Returns the contents of its storage after that; `contents` are those before.
+/// Lets `output` be computed in its slice. `contents` are the contents of its storage before. Returns the contents
+/// after the computation.
 Value Fallback::writeInPlace(OutputSlice &output, Value contents) {
   const auto type = cast<RankedTensorType>(output.work.getType());
   SmallVector<OpFoldResult> offsets = asIndices(rewriter, output.slice.offsets);
@@ -152,7 +154,7 @@ Value Fallback::writeInPlace(OutputSlice &output, Value contents) {
   if (!whole)
     slice = create<tensor::ExtractSliceOp>(type, slice, offsets, sizes, steps);
 
-  // Values that no linalg operation computes, or that are also written elsewhere, are copied.
+  // Copy values that are not computed by a linalg operation, or that are also written elsewhere.
   const bool again = llvm::any_of(outputs, [&](OutputSlice &other) { return other.work == output.work; });
   if (again || !output.work.getDefiningOp<linalg::LinalgOp>()) {
     rewriter.setInsertionPoint(end);
@@ -207,7 +209,7 @@ LogicalResult Fallback::divide() {
   return success();
 }
 
-/// Counts arithmetic, and guesses the time, because LLVM's code for the loops is not known here.
+/// Counts the arithmetic, and guesses the time. LLVM's code for the loops is not known here.
 void Fallback::estimate() {
   const MachineModel &model = function.target.model;
   double cycles = 0;
@@ -232,14 +234,14 @@ void Fallback::estimate() {
 // 3. From tensors to memory
 //===----------------------------------------------------------------------===//
 
-/// Returns the value that `memory` is a view of.
+/// Returns the value of which `memory` is a view.
 Value rootOf(Value memory) {
   while (auto view = memory.getDefiningOp<ViewLikeOpInterface>())
     memory = view.getViewSource();
   return memory;
 }
 
-/// Returns the axis of `alloc` along which all users hold the same index, one index after another.
+/// Returns the axis of `alloc` along which all users have the same index at a time. `nullopt` if there is no such axis.
 std::optional<int64_t> Fallback::heldAxis(memref::AllocOp alloc) const {
   std::optional<int64_t> held;
   for (OpOperand &use : alloc->getUses()) {
@@ -255,7 +257,8 @@ std::optional<int64_t> Fallback::heldAxis(memref::AllocOp alloc) const {
   return held;
 }
 
-/// Allocates scratch for `alloc`. If an index is held, there is room for one index, which all indices share.
+/// Allocates scratch for `alloc`. If all users have the same index along an axis, scratch has room for one index, and
+/// all indices share it.
 Value Fallback::allocateScratch(memref::AllocOp alloc) {
   MemRefType type = alloc.getType();
   SmallVector<int64_t> shape(type.getShape());
@@ -304,7 +307,7 @@ LogicalResult Fallback::bufferize() {
 // 4. Loops
 //===----------------------------------------------------------------------===//
 
-/// `index` is the only index of the cut axis to compute; null computes all.
+/// Replaces `op` by loops. If `index` is not null, they compute only this index of the cut axis.
 LogicalResult Fallback::lowerToLoops(linalg::LinalgOp op, Value index) {
   std::optional<unsigned> cutLoop;
   if (auto loop = op->getAttrOfType<IntegerAttr>(notes::kCutLoop); loop && index)
@@ -312,7 +315,7 @@ LogicalResult Fallback::lowerToLoops(linalg::LinalgOp op, Value index) {
   return cpu::lowerToLoops(rewriter, op, cutLoop, index);
 }
 
-/// Fills the surroundings of the slice at `index` of its axis `axis`, or of the whole slice if `index` is null.
+/// Fills the halo of the slice at `index` of its axis `axis`, or of the whole slice if `index` is null.
 LogicalResult Fallback::fillHalo(const OutputSlice &output, int64_t axis, Value index) {
   const Box hull = output.hull();
   for (const Box &box : subtractBox(output.region, hull, axis)) {
@@ -366,7 +369,7 @@ LogicalResult Fallback::writeLoops() {
   return success();
 }
 
-/// Calls the C library for functions for which LLVM has no exact code.
+/// Replaces functions for which LLVM has no exact code by calls of the C library.
 LogicalResult Fallback::callLibm() {
   MLIRContext *context = func.getContext();
   RewritePatternSet patterns(context);

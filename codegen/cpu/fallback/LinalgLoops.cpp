@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace {
 
-/// Returns how many elements `operand` moves in memory in one step of loop `loop`.
+/// Returns how many elements `operand` advances in memory in one iteration of `loop`.
 int64_t strideOfLoop(OpOperand &operand, AffineMap map, unsigned loop) {
   auto type = dyn_cast<MemRefType>(operand.get().getType());
   if (!type)
@@ -25,8 +25,8 @@ int64_t strideOfLoop(OpOperand &operand, AffineMap map, unsigned loop) {
   return step;
 }
 
-/// Returns the loop along which vectors should run: most operands are contiguous along it, and written ones count
-/// twice. Reductions keep their order, so only the last of them is a candidate.
+/// Returns the loop along which vectors should run: most operands are contiguous along it, and written operands count
+/// twice. Reductions keep their order, so only the last reducing loop is a candidate.
 unsigned chooseInnermost(linalg::GenericOp op, std::optional<unsigned> heldLoop) {
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();

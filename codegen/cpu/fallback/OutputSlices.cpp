@@ -18,7 +18,7 @@ nacre::codegen::Box OutputSlice::hull() const {
 
 namespace {
 
-/// Returns a slice that is all of `storage`, computed by `work`.
+/// Returns a slice for the whole `storage`, computed by `work`.
 OutputSlice wholeOf(Value storage, Value work) {
   auto shape = cast<RankedTensorType>(storage.getType()).getShape();
   OutputSlice output;
@@ -30,7 +30,7 @@ OutputSlice wholeOf(Value storage, Value work) {
   return output;
 }
 
-/// Moves `output` from the result of `insert` to the tensor that it inserts.
+/// Changes `output` from the result of `insert` to the tensor that `insert` inserts.
 void enter(OutputSlice &output, tensor::InsertSliceOp insert) {
   SmallVector<int64_t> outer = std::exchange(output.axes, {});
   for (auto [i, axis] : llvm::enumerate(outer)) {
@@ -43,7 +43,7 @@ void enter(OutputSlice &output, tensor::InsertSliceOp insert) {
   output.work = insert.getSource();
 }
 
-/// Moves `output` to the tensor within its halo, if `output` is a filled region.
+/// Changes `output` to the tensor within its halo, if `output` is a filled region around a tensor.
 void enterHalo(OutputSlice &output) {
   auto insert = output.work.getDefiningOp<tensor::InsertSliceOp>();
   auto fill = insert ? insert.getDest().getDefiningOp<linalg::FillOp>() : linalg::FillOp();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the emitter of serial kernels: a small program for each point, unchanged, over flat memory.
-// Why:   the program's order is part of its meaning, but neighbouring points can run side by side.
-// How:   1. loops over the points, the first of which is divided into units; 2. along the last loop, several points at
-//           once as lanes of vectors (Lanes.h), if all of them do the same; 3. the program (SerialProgram.h), in which
-//           iterations that may run in parallel are lanes, too.
+// What:  emits serial kernels: an unchanged small program for each point, over flat memory.
+// Why:   the order of the program is part of its meaning, but neighbouring points can run side by side.
+// 1. loops over the points; the first loop is divided into units; 2. along the last loop, several points run together
+//    as lanes of vectors (Lanes.h), if all of them do the same; 3. the program (SerialProgram.h). Its iterations that
+//    may run in parallel are lanes, too.
 
 #include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/Halo.h"
@@ -27,7 +27,7 @@ using namespace mlir;
 namespace nacre::codegen::cpu {
 namespace {
 
-/// Vectors in a step along the points; so many sums are computed at once.
+/// Number of vectors in a step along the points. Their sums are computed together.
 constexpr int64_t kVectors = 4;
 
 /// Emits values as scalars, or as vectors of `width` lanes if they differ between points.
@@ -63,7 +63,7 @@ public:
   Value carry(Value emitted, Value value) override {
     return isVarying(value) ? builder.broadcast(emitted, width) : emitted;
   }
-  /// Emits the iterations of the last loop in lanes.
+  /// Emits the iterations of the last loop as lanes.
   bool parallel(ArrayRef<scf::ForOp> loops, Iteration iteration) override {
     std::optional<Lanes> found = width == 1 ? findLanes(form, loops.back()) : std::nullopt;
     if (!found)
@@ -210,7 +210,7 @@ private:
   KernelFunction &function;
   VectorBuilder builder;
   Lanes lanes;
-  int64_t width = 1; ///< Points in a vector
+  int64_t width = 1; ///< Number of points in a vector
   SmallVector<Value> indices;
 };
 

@@ -16,7 +16,7 @@ protected:
   explicit LaneSpread(Block *block) : block(block) {}
   ~LaneSpread() = default;
 
-  /// False if something that lanes must share depends on the lane.
+  /// Follows varying values through the block. Returns false if a value that all lanes must share depends on the lane.
   bool spreadAll() {
     size_t known;
     do {
@@ -31,7 +31,7 @@ protected:
 
   bool isVarying(Value value) const { return lanes.varying.contains(value); }
 
-  /// True if `read` gives each lane another value.
+  /// True if `read` returns a different value for each lane.
   virtual bool readsPerLane(tensor::ExtractOp read) = 0;
 
   Lanes lanes;
@@ -117,10 +117,10 @@ private:
   // 3. The counter of the points
   //===--------------------------------------------------------------------===//
 
-  /// True if the counter is only used as an index of contiguous axes.
+  /// True if the counter of the points is only used as an index of contiguous axes.
   bool countsElements() {
     for (OpOperand &use : counter.getUses()) {
-      if (isa<tensor::ParallelInsertSliceOp>(use.getOwner())) // writes back a part that was taken
+      if (isa<tensor::ParallelInsertSliceOp>(use.getOwner())) // The operation writes back a part that was extracted.
         continue;
       if (auto part = dyn_cast<tensor::ExtractSliceOp>(use.getOwner())) {
         auto whole = dyn_cast<BlockArgument>(part.getSource());
@@ -139,7 +139,7 @@ private:
         return false;
       lanes.varying.insert(read.getResult());
     }
-    // Each point must write its own part of every result.
+    // Each point must write a separate part of every result.
     return llvm::all_of(points.getRegionIterArgs(), [&](BlockArgument whole) {
       return llvm::any_of(whole.getUsers(), [&](Operation *user) {
         auto part = dyn_cast<tensor::ExtractSliceOp>(user);
@@ -155,7 +155,7 @@ private:
     return true;
   }
 
-  /// Each point has its own part of a result.
+  /// True if the tensor belongs to the point: each point has its own part of a result.
   bool readsPerLane(tensor::ExtractOp read) override {
     return points.getRegion().isAncestor(read.getTensor().getParentRegion());
   }
@@ -169,8 +169,8 @@ private:
 // 4. A loop of the program
 //===----------------------------------------------------------------------===//
 
-/// Finds lanes along a loop. Its counter, plus values that all lanes share, may only be the last index of tensors that
-/// lie one element after another.
+/// Finds lanes along a loop. The loop's counter, plus values that all lanes share, may only be the last index of
+/// tensors whose elements are consecutive.
 class LoopLanes final : LaneSpread {
 public:
   LoopLanes(const SerialForm &form, scf::ForOp loop) : LaneSpread(loop.getBody()), form(form), loop(loop) {}
@@ -214,8 +214,8 @@ private:
     return write && isLast(write.getIndices()) && liesDensely(write.getDest());
   }
 
-  /// True if the elements along the last axis of `tensor` lie one after another. A point's own tensors do, and slices
-  /// tell for storages.
+  /// True if the elements along the last axis of `tensor` are consecutive. This holds for a point's own tensors. For
+  /// storages, slices decide.
   bool liesDensely(Value tensor) const {
     scf::ForallOp points = form.points;
     while (true) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the test if neighbouring points of a serial kernel can run as lanes of a vector, or iterations of a parallel
-//        loop.
+// What:  tests if neighbouring points of a serial kernel, or iterations of a parallel loop in it, can run as lanes of a
+//        vector.
 // Why:   sums along rows, and updates of whole rows, do the same in every column.
-// How:   values that differ between points are followed through the program. The points must lie one after another
-//        wherever the program reads or writes by them. Nothing else may depend on the point: no index, no bound, no
-//        condition.
+// How:   values that differ between points are followed through the program. If the program reads or writes by such a
+//        value, the elements of neighbouring points must be consecutive. Indices, bounds and conditions must otherwise
+//        be the same for all points.
 
 #ifndef NACRE_CODEGEN_CPU_SERIAL_LANES_H
 #define NACRE_CODEGEN_CPU_SERIAL_LANES_H
@@ -16,11 +16,11 @@
 namespace nacre::codegen::cpu {
 
 struct Lanes {
-  llvm::DenseSet<mlir::Value> varying; ///< Values that differ from lane to lane
-  unsigned widestBits = 8;             ///< Widest of their types
+  llvm::DenseSet<mlir::Value> varying; ///< Values that differ between lanes
+  unsigned widestBits = 8;             ///< Size of the widest of their types
 };
 
-/// Finds lanes along the last loop over points; `nullopt` if its points cannot be lanes.
+/// Finds lanes along the last loop over points. `nullopt` if its points cannot be lanes.
 std::optional<Lanes> findLanes(const SerialForm &form);
 
 /// Finds lanes along `loop` of the program, whose iterations may run in parallel (plan::kParallel).

@@ -27,9 +27,9 @@ struct WinogradPlanes {
 void storePlanes(VectorBuilder &build, int64_t row, llvm::ArrayRef<Term> values, const WinogradPlanes &planes,
                  mlir::Value to, Piece piece);
 
-/// Returns `at`, hidden from LLVM except on arm64. LLVM then uses one register for all addresses of a transform, and
-/// puts the distances into instructions as offsets. NEON's instructions cannot have both an offset and an index, so
-/// that LLVM should choose the registers there.
+/// Returns `at` in a form that, except on arm64, LLVM cannot analyze. LLVM then uses one register for all addresses of
+/// a transform, and puts their distances into instructions as offsets. A NEON instruction cannot have both an offset
+/// and an index. On arm64, LLVM therefore chooses the registers.
 Position hiddenPosition(VectorBuilder &build, Position at);
 
 /// Widens a byte to a 16-bit integer, the type with which transforms begin. Floats are returned unchanged.

@@ -139,17 +139,18 @@ winograd::Pairs pairsOf(const MachineRow &machine) {
 
 TransformWork transformWork(const MachineRow &machine, const winograd::Method &method) {
   const double inputs = double(method.inputs()), taps = double(method.taps), outputs = double(method.outputs);
-  // Besides 0 and infinity, each pair of points shares two rows. In one dimension, these rows of B^T take two
-  // operations and the even and odd terms of both; those of G take as many operations as there are taps; a row of A^T
-  // has a term for each pair. With Pairs::Sums, terms that carry a point begin with a product.
+  // Except for 0 and infinity, each pair of points shares two rows of each matrix. In one dimension, the two rows of
+  // B^T take two operations, and operations for the even and the odd terms of both. The two rows of G take one
+  // operation for each tap. A row of A^T has a term for each pair. With Pairs::Sums, terms with a factor other than 1
+  // begin with a product.
   const llvm::ArrayRef<double> squares = winograd::squaresOf(method.inputs(), pairsOf(machine));
   const double pairs = double(squares.size());
   const double carried = pairsOf(machine) == winograd::Pairs::Sums ? pairs - double(llvm::count(squares, 1.0)) : 0;
   const double ofInput = 2 * pairs * (pairs + 1) + carried, ofFilter = pairs * taps + carried;
   const double ofProducts = pairs * (outputs + 2), numbers = inputs * inputs;
-  // Overhead of a sweep's loop over a line of values. An iteration takes two vectors.
+  // Instructions of a sweep's loop for each line of values. An iteration processes two vectors.
   constexpr double ofLine = 2.5;
-  // For integers, adding a multiple is two operations, most of which are needed.
+  // For integers, adding a multiple takes two operations. Most terms need both.
   const double ofMultiple = isOfIntegers(machine) ? 1.6 : 1;
   TransformWork work = {2 * inputs * ofInput * ofMultiple, (inputs + taps) * ofFilter * ofMultiple,
                         (inputs + outputs) * ofProducts * ofMultiple};
@@ -160,7 +161,7 @@ TransformWork transformWork(const MachineRow &machine, const winograd::Method &m
     work.products += movements(machine, numbers + 2 * left + outputs * outputs) + (inputs + outputs) * ofLine;
   } else {
     work.input += numbers * timesLoaded(machine, method.inputs(), method.inputs()) + numbers;
-    // Values that find no register are spilled.
+    // Values that do not fit in registers are spilled.
     const double waiting = std::max(0.0, inputs * outputs - 0.75 * double(machine.registers));
     work.products += numbers + 2 * waiting + outputs * outputs;
   }
@@ -183,8 +184,9 @@ WinogradScratch scratchOf(const WinogradBlocks &blocks, const winograd::Method &
 
 namespace {
 
-/// Returns the mean of runs with 1, 2, 4 and 8 threads; one thread and few threads are the most common. A run takes as
-/// long as the thread with most units. A single thread computes parts of the columns together.
+/// Returns the weighted mean of the cycles with 1, 2, 4 and 8 threads; one thread has the largest weight. A run takes
+/// as long as the thread with the most units. Only a single thread computes parts of the columns together: its cycles
+/// are `alone`, and `parted` otherwise.
 double meanCycles(int64_t units, double alone, double parted) {
   constexpr std::pair<int64_t, double> shares[] = {{1, 0.4}, {2, 0.2}, {4, 0.2}, {8, 0.2}};
   double sum = 0;
@@ -193,7 +195,8 @@ double meanCycles(int64_t units, double alone, double parted) {
   return sum;
 }
 
-/// Returns a block of at most about `wanted` channels, in whole vectors, with equal blocks if possible.
+/// Returns the number of channels in a block: about `wanted`, in whole vectors, and such that all blocks are equal if
+/// possible.
 int64_t blockOfChannels(int64_t channels, int64_t wanted, int64_t lanes) {
   int64_t count = llvm::divideCeil(channels, wanted);
   for (int64_t more = count; more <= 2 * count; ++more)
@@ -206,8 +209,8 @@ int64_t blockOfChannels(int64_t channels, int64_t wanted, int64_t lanes) {
 
 WinogradBlocks divideWinograd(const MachineRow &machine, const WinogradShape &shape, int64_t tile, int64_t width,
                               uint64_t cacheBytes) {
-  // The most scratch that a run has room for. Units together need more scratch than single ones: at most as much as the
-  // layer's weight, so that small models stay small.
+  // Limit of scratch in bytes. Units that are computed together need more scratch than single ones. They may have at
+  // most the size of the layer's weight, so that small models need little memory.
   constexpr int64_t mostScratch = 3 << 20;
   const int64_t mostShared = std::min(mostScratch, weightBytes(machine, shape));
   const int64_t panels = llvm::divideCeil(shape.outputs, width);
@@ -243,7 +246,7 @@ WinogradBlocks divideWinograd(const MachineRow &machine, const WinogradShape &sh
 //===----------------------------------------------------------------------===//
 
 ContractionShape productShape(const WinogradShape &shape, int64_t tile) {
-  // A unit with enough tiles, whose sums and panels share the first-level cache.
+  // Size of a unit that has enough tiles, and whose sums and panels fit the first-level cache together.
   constexpr int64_t wantedTiles = 28, wantedChannels = 64;
   ContractionShape product;
   product.rows = divideTiles(shape, tile, wantedTiles).tiles;
@@ -259,14 +262,16 @@ double directCycles(const MachineRow &machine, const WinogradShape &shape, uint6
   product.depth = shape.taps * shape.taps * shape.inputs;
   const double products = shape.groups * shape.images * shape.height * runCycles(machine, product);
   const double memory = memoryCycles(machine, shape, cacheBytes);
-  // One tile of rows prefetches the next columns while it multiplies; later tiles find the panel in the cache.
+  // If there is only one tile of rows, it prefetches the next columns while it multiplies. With more tiles, the later
+  // ones find the panel in the cache.
   constexpr int64_t tileRows = 16;
   return shape.images * shape.height * shape.width <= tileRows ? std::max(products, memory) : products + memory;
 }
 
 double winogradCycles(const MachineRow &machine, const WinogradShape &shape, int64_t tile, int64_t width,
                       uint64_t cacheBytes) {
-  // Products wait for memory. Transforms of filters are limited by their stores, and wait only a little.
+  // Direct products wait for memory. Transforms of filters are limited by their stores, and wait for a small part of
+  // that time.
   constexpr double waiting = 0.25;
   const WinogradBlocks blocks = divideWinograd(machine, shape, tile, width, cacheBytes);
   return shape.groups * cyclesOf(machine, shape, tile, width, cacheBytes, blocks, blocks.partsAtOnce) +
@@ -275,9 +280,10 @@ double winogradCycles(const MachineRow &machine, const WinogradShape &shape, int
 
 int64_t chooseWinogradTile(const MachineRow &machine, const MachineRow &direct, const WinogradShape &shape,
                            uint64_t cacheBytes, int64_t largest) {
-  // A tile that is hardly faster than smaller tiles or direct products is not worth its rounding.
+  // A tile that is hardly faster than smaller tiles or direct products does not justify its rounding errors.
   constexpr double worthwhile = 0.95;
-  // If the values do not fit registers, tiles of 6x6 have waits that the costs ignore, so only large images use them.
+  // If the values of a tile do not fit in registers, tiles of 6x6 have delays that the costs ignore. So only large
+  // images use such tiles.
   constexpr int64_t largestTile = 6, largeImage = 96;
   const bool isLarge = WinogradSweeps::suit(machine) || std::min(shape.height, shape.width) >= largeImage;
   int64_t best = 0;
@@ -307,7 +313,8 @@ int64_t tilesOf(const WinogradShape &shape, int64_t tile) {
   return shape.images * llvm::divideCeil(shape.height, tile) * llvm::divideCeil(shape.width, tile);
 }
 
-/// Returns the largest part of `size` in whole vectors that is at most `most`; 0 if no part is.
+/// Returns the largest divisor of `size` that is at most `most` and consists of whole vectors; 0 if no such divisor
+/// exists.
 int64_t equalPart(int64_t size, int64_t most, int64_t lanes) {
   for (int64_t part = std::min(size, most) / lanes * lanes; part > 0; part -= lanes)
     if (size % part == 0)
@@ -319,7 +326,7 @@ int64_t equalPart(int64_t size, int64_t most, int64_t lanes) {
 
 GradientBlocks divideGradient(const MachineRow &machine, const WinogradShape &shape, int64_t tile,
                               uint64_t cacheBytes) {
-  // Sums take at most 3/5 of the second-level cache; the operands get the rest.
+  // Sums take at most 3/5 of the second-level cache. The operands get the rest.
   constexpr int64_t most = 64, wantedUnits = 2, mostTiles = 32, leastTiles = 8;
   const int64_t lanes = machine.lanes, numbers = winograd::Method{tile, shape.taps}.numbers();
   const int64_t room = int64_t(cacheBytes) / 4;
@@ -357,7 +364,7 @@ double gradientCycles(const MachineRow &machine, const WinogradShape &shape, int
   const double channelParts = double(shape.inputs / blocks.channels),
                columnParts = double(shape.outputs / blocks.columns);
   const double channels = double(shape.inputs) / machine.lanes, columns = double(shape.outputs) / machine.lanes;
-  // Outputs and inputs are transformed by about as many operations.
+  // Transforms of outputs and of inputs take about the same number of operations.
   const double transforms = tiles * machine.transform * work.input * (channels * columnParts + columns * channelParts);
   const double back = double(shape.inputs) * columns * machine.transform * work.products;
   ContractionShape product;
@@ -372,7 +379,7 @@ double gradientCycles(const MachineRow &machine, const WinogradShape &shape, int
 int64_t chooseGradientTile(const MachineRow &machine, const WinogradShape &shape, uint64_t cacheBytes) {
   constexpr double worthwhile = 0.8;
   // The largest values of a tile determine the rounding errors of all taps' gradients, and Adam divides each gradient
-  // by its own size. The loss of a small network would show this, and it has little to gain.
+  // by its own size. In small networks, this is visible in the loss, and they save little time.
   constexpr int64_t tile = 4, fewChannels = 32;
   if (!winograd::Method{tile, shape.taps}.exists() || std::min(shape.inputs, shape.outputs) < fewChannels)
     return 0;
