@@ -52,7 +52,7 @@ Value Combiner::foldLanes(VectorBuilder &builder, Value vector, TypedAttr start)
 SmallVector<Value> reduceInLoop(VectorBuilder &builder, int64_t high, int64_t step, int64_t timesPerIteration,
                                 ValueRange carried, ArrayRef<Combiner> combiners, VectorBuilder::Body body) {
   constexpr int64_t kSerial = 1024, kBlock = 512;
-  // Other reductions have no rounding errors, or the same ones in every order.
+  // Only sums of floats have rounding errors that depend on the order.
   const bool adds = llvm::any_of(combiners, [](const Combiner &combiner) { return isa<arith::AddFOp>(combiner.op); });
   if (!adds || llvm::divideCeil(high, step) * timesPerIteration <= kSerial)
     return builder.loop(0, high, step, carried, body);

@@ -97,7 +97,8 @@ void readWork(Operation *function, const Target &target, KernelCode &code) {
 constexpr char kLoweringPipeline[] = "convert-scf-to-cf,nacre-lower-to-llvm,nacre-wrap-kernel";
 
 /// Pipeline for kernels of the fallback, whose loops are not vectors over flat arrays. Conversions to bf16 become
-/// integer operations. Otherwise LLVM calls a library that models are not linked with, on CPUs without an instruction.
+/// integer operations. On CPUs without an instruction for them, LLVM would call a library that models are not linked
+/// with.
 constexpr char kFallbackPipeline[] = "canonicalize,cse,convert-vector-to-scf,expand-strided-metadata,lower-affine,"
                                      "arith-expand{include-bf16=true},";
 
@@ -165,8 +166,8 @@ void splitMultiplyAdds(llvm::Module &module) {
 }
 
 /// Returns O1's passes except two kinds. Passes that unroll make a tile spill. Passes that compare each load with all
-/// earlier stores are slow, because a tile has hundreds of them. Most loads that these would eliminate belong to the
-/// next rows of a transform, and the values would be spilled.
+/// earlier stores are slow, because a tile has hundreds of them. Most loads that they would eliminate are for the next
+/// rows of a transform, and the values would be spilled.
 std::string tilePasses() {
   const std::string simplify = "simplifycfg<speculate-blocks;simplify-cond-branch>,";
   const std::string combine = "instcombine<max-iterations=1;no-verify-fixpoint>,";

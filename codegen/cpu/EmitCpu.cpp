@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  turns every kernel into a function, by the emitter of its kind.
+// What:  turns every kernel into a function, by an emitter that fits the kernel's kind and form.
 // Why:   an emitter that makes all decisions itself is fast and predictable. An emitter that does not fit the kernel
 //        declines.
 // 1. create an empty function with the common signature;

@@ -101,7 +101,8 @@ private:
     Value amount = build.intConstant(by, value.getType());
     return left ? build.make<arith::ShLIOp>(value, amount) : build.make<arith::ShRSIOp>(value, amount);
   }
-  // Sign-extend lanes 0, 2, ... or lanes 1, 3, ... to 64 bits. LLVM merges this into the multiplication's instruction.
+  // Return lanes 0, 2, ... or lanes 1, 3, ... sign-extended to 64 bits. LLVM merges the extension into the
+  // multiplication's instruction.
   Value low(Value value, VectorType pairs) {
     return shifted(shifted(build.make<vector::BitCastOp>(pairs, value), 32, /*left=*/true), 32, /*left=*/false);
   }

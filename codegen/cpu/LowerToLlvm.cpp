@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  converts the operations that emitters build to the LLVM dialect, all dialects in one pass.
-// Why:   upstream has a pass for each dialect. Each walks all of a kernel, leaves casts to the types of the next one,
-//        and verifies. For thousands of operations this takes longer than LLVM's optimizer.
+// Why:   upstream has a pass for each dialect. Each pass walks the whole kernel, leaves casts to the types of the next
+//        pass, and verifies the result. For thousands of operations, these passes take longer than LLVM's optimizer.
 // How:   one conversion contains the patterns of all of upstream's passes. A math function becomes LLVM's intrinsic if
 //        there is one. Otherwise, it becomes a call of the C library.
 

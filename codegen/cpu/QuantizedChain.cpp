@@ -32,7 +32,7 @@ struct Step {
   enum class Kind { Max, Min, Add } kind;
   Value operand;
   double number;
-  bool keepsNaN = true; ///< False if NaN becomes `number`
+  bool keepsNaN = true; ///< False if the step turns NaN into `number`
   Value input = {};     ///< Addend of type i16 that is not a constant of the body
 
   double operator()(double x) const {

@@ -19,8 +19,8 @@ constexpr int64_t kFewIndices = 10;
 
 /// Returns the number of indices of a unit: between `least` and `most`, at most twice `extent`, and near `extent` if
 /// possible. The result lets halves and quarters of the units be the same parts of the axis in every launch, if
-/// possible. Threads then have the same rows in every launch, and find their results in their caches. Otherwise, the
-/// result is `extent`. The result is a multiple of `multiple` if `extent` is.
+/// possible. Threads then have the same rows in every launch, and find their results in their caches. If that is
+/// impossible, the result is `extent`. The result is a multiple of `multiple` if `extent` is.
 int64_t evenExtent(int64_t axis, int64_t extent, int64_t least, int64_t most, int64_t multiple = 1);
 
 /// Sets the extent of `function`'s units. The cut axis has `cutExtent` indices, and each takes `indexCost` nanoseconds.

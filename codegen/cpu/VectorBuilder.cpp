@@ -60,7 +60,7 @@ Type vectorOf(Type element, unsigned width) { return width ? Type(VectorType::ge
 VectorBuilder::VectorBuilder(KernelFunction &function)
     : TermBuilder(function.builder, function.loc, /*isShader=*/false), target(function.target),
       buffers(function.buffers), atEntry(OpBuilder::atBlockBegin(function.builder.getInsertionBlock())) {
-  // Insert all other constants before this one, and so before all operations that are built later.
+  // Insert all other constants before this one. They then dominate all operations that are built later.
   atEntry.setInsertionPoint(index(0).getDefiningOp());
 }
 

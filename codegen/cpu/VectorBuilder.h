@@ -52,7 +52,7 @@ public:
   mlir::Value index(int64_t value);
   mlir::Value constant(mlir::TypedAttr value) override;
 
-  /// Returns offset + sum of strides[i] * at[i].
+  /// Returns `offset` plus the sum of all strides[i] * at[i].
   mlir::Value address(llvm::ArrayRef<Position> at, llvm::ArrayRef<int64_t> strides, int64_t offset);
   mlir::Value add(mlir::Value index, int64_t constant);
   /// Returns a sum or a product of indices.
@@ -62,7 +62,7 @@ public:
   mlir::Value divide(mlir::Value index, int64_t by);
   mlir::Value remainder(mlir::Value index, int64_t by);
 
-  /// Creates an operator with one result.
+  /// Creates an `Op` with one result, and returns this result.
   template <typename Op, typename... Operands> mlir::Value make(Operands... operands) {
     return Op::create(ops, loc, operands...).getResult();
   }

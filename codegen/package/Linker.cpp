@@ -29,7 +29,7 @@ namespace {
 /// File with given contents that LLD can open. The destructor removes it.
 class TemporaryFile {
 public:
-  /// Writes the bytes to a new file whose name begins with `prefix`.
+  /// Writes `bytes` to a new file whose name begins with `prefix`.
   static Expected<TemporaryFile> create(const Twine &prefix, StringRef bytes) {
     int descriptor;
     SmallString<128> path;

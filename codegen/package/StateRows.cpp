@@ -56,7 +56,7 @@ std::string fingerprintOf(const nacre_variable *variables, uint32_t count, const
     const nacre_tensor &tensor = variables[i].tensor;
     if (std::string_view(strings + tensor.name).rfind(NACRE_LOSS_SCALE, 0) == 0)
       continue;
-    uint64_t hash = 0xcbf29ce484222325; // FNV-1a
+    uint64_t hash = 0xcbf29ce484222325; // FNV-1a hash
     auto add = [&hash](uint64_t word) { hash = (hash ^ word) * 0x100000001b3; };
     for (const char *name = strings + tensor.name; *name; ++name)
       add(static_cast<unsigned char>(*name));

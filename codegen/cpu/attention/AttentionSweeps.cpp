@@ -193,7 +193,7 @@ private:
   const bool hasMasks;
   const Value at, codesAt, place; ///< Offsets of the row's scores and codes, and of its results in `rows.kept`
   Value querySum;
-  SmallVector<Value> rowValues; ///< Result of each sweep
+  SmallVector<Value> rowValues; ///< Result of each reducing sweep for the row; null for the others
 };
 
 } // namespace

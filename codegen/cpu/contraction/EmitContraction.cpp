@@ -177,7 +177,7 @@ private:
       });
     case Order::BlocksTogether:
       return build.loop(0, parts, 1, [&](Position part) {
-        // Returns the block of the first unit from `unit` on that computes this part.
+        // Returns the block of the first unit from `unit` on that computes the part `part`.
         auto blockFrom = [&](Value unit) {
           return build.divide(difference(build.add(unit, parts - 1), part.counter), parts);
         };

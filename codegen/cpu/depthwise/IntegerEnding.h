@@ -60,7 +60,7 @@ private:
 
   // Indices of the values that RowValues keeps.
   llvm::SmallVector<unsigned, 4> begun;
-  llvm::DenseMap<unsigned, unsigned> common; ///< Key: operand
+  llvm::DenseMap<unsigned, unsigned> common; ///< Common values of a row. The key is the operand
 };
 
 } // namespace nacre::codegen::cpu

@@ -56,8 +56,8 @@ private:
   const bool isArm, isUnsigned;
 };
 
-/// Products of words of two taps of a channel, with 16 bits each: pmaddwd. On a CPU with 16 registers of 256 bits, 128
-/// bits of bytes are extended to 256 bits, because sums for more bytes would not fit.
+/// Products of words of two taps of a channel, with 16 bits each: pmaddwd. A CPU with 16 registers of 256 bits extends
+/// 128 bits of bytes to 256 bits. Sums for more bytes would not fit.
 class WordDots final : public TapProducts {
 public:
   WordDots(const Target &target, bool isUnsignedLhs) : extends(target.vectors.bytes == 32) {
@@ -92,7 +92,7 @@ public:
     for (auto [sum, element, tap] : llvm::zip_equal(sums.vectors, elements, taps)) {
       Value product = build.intrinsic(name, sum.getType(), {element, tap});
       sum = arith::AddIOp::create(build.ops, build.loc, sum, product);
-      // Otherwise LLVM adds products up in pairs first, and spills some.
+      // Without this, LLVM first adds products up in pairs, and spills some of them.
       if (layout.isExtended)
         sum = build.hiddenVector(sum);
     }

@@ -4,8 +4,8 @@
 // Why:   a share of the cut axis, and a unit of a share, must compute only their own part. The smallest such part is
 //        one index of that loop.
 // How:   the analysis goes backwards from the written values. An operation's result has a demanded axis, and the loop's
-//        index is a position on it. Operands that the operation reads at that index demand the same of the operations
-//        that compute them. All other operands are needed whole.
+//        index is a position on it. If the operation reads an operand at that index, this axis of the operand is
+//        demanded of the operation that computes it. All other operands are needed whole.
 
 #ifndef NACRE_CODEGEN_CPU_FALLBACK_CUTLOOPS_H
 #define NACRE_CODEGEN_CPU_FALLBACK_CUTLOOPS_H

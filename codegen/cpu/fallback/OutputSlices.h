@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the tensors that a kernel computes, and their places in its storages.
+// What:  finds the tensors that a kernel computes, and their places in its storages.
 // Why:   on tensors, a kernel's result is its whole storage with slices inserted. Loops write only the slices.
 // How:   readOutputSlices() follows the operands of plan.yield backwards through the insertions to the inserted
 //        tensors. A filled region around a tensor is its halo.

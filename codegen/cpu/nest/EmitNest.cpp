@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  emits nests: maps, broadcasts, casts, reductions and windows, each with its epilogue and halo.
-// Why:   one canonical form of loops and strides makes all of them fast without special cases.
+// Why:   one canonical form of loops and strides makes all these kernels fast without special cases.
 // 1. units of the cut axis are divided into blocks of indices whose inner loops are static;
 //        2. a block consists of tiles of a few vectors. A tile loads, computes the bodies of all stages, and stores;
 //        3. a reduction in a tile keeps its accumulators in registers;

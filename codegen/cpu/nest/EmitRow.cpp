@@ -2,7 +2,7 @@
 //
 // What:  emits rows: softmax, normalizations, and the operators fused before and after them.
 // Why:   a row stays in the first-level cache between sweeps, so that each sweep costs only arithmetic.
-// How:   1. units of rows, walked in the sweeps that RowSweeps.h plans;
+// How:   1. units of rows, which are processed in the sweeps that RowSweeps.h plans;
 //        2. a tile is a few rows whose columns are vectors. If the columns are strided, a tile is a few vectors of
 //           rows;
 //        3. a sweep goes over the columns, with the accumulators of its reductions in registers;

@@ -195,7 +195,7 @@ private:
 
   const KernelForm &form;
   NestStages result;
-  SmallVector<LoopMap> maps; ///< Loops of each stage
+  SmallVector<LoopMap> maps; ///< Map of each stage's loops
 };
 
 } // namespace

@@ -39,7 +39,7 @@ struct Stage {
 };
 
 struct NestStages {
-  Nest nest; ///< A loop is parallel if no stage reduces it
+  Nest nest; ///< Loops of all stages; a loop is parallel if no stage reduces it
   llvm::SmallVector<Stage, 2> stages;
   std::optional<unsigned> cut; ///< Loop of the cut axis; `nullopt` if the work cannot be divided
   /// Axis of each written tensor along the cut loop; empty if there is no cut loop

@@ -23,7 +23,7 @@ namespace {
 
 /// Range of a loop's iterations: the unit's range of the cut axis, or all iterations of any other loop.
 struct Range {
-  Value low, high; ///< Null for all iterations
+  Value low, high; ///< Bounds of the range; null for all iterations
 };
 
 class WalkEmitter {
@@ -268,8 +268,8 @@ private:
     }
   }
 
-  /// Returns the rows left after tiles of `rows` rows: `higher` if one tile of that height is next, else `rest` for
-  /// smaller tiles.
+  /// Returns the rows left after tiles of `rows` rows: `higher` if one tile of that height follows. Otherwise, smaller
+  /// tiles compute the `rest` rows.
   Value restOfHigherTail(Value left, Value rest, int64_t higher, int64_t rows) {
     auto is = [&](arith::CmpIPredicate predicate, Value value, int64_t than) -> Value {
       return arith::CmpIOp::create(build.ops, build.loc, predicate, value, build.index(than));
@@ -279,7 +279,8 @@ private:
     return arith::SelectOp::create(build.ops, build.loc, fits, build.index(higher), rest);
   }
 
-  /// Smallest number of rows for which parts pay: each tile of them reads a panel again.
+  /// Smallest number of rows for which dividing the depth is faster. Without parts, each tile of rows reads the whole
+  /// panel again.
   static constexpr int64_t leastRows = 24;
 
   KernelFunction &function;
@@ -289,7 +290,7 @@ private:
   const MachineRow &machine;
   const unsigned lanes;
   DepthSplit depth;
-  DepthPart part; ///< The part that tiles compute at present
+  DepthPart part; ///< Part that tiles compute at present
 };
 
 } // namespace

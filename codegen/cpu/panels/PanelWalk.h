@@ -24,7 +24,8 @@ struct PanelWalk {
   /// True if the sums of this reduction are added to sums that are already in the result. The result consists of whole
   /// rows of the panel's width.
   bool addsToResult = false;
-  bool goesOn = false; ///< True if all these sums have so few steps together that they are added up without blocks
+  /// True if the whole reduction has at most kSerialSteps steps; a tile may then begin with the result's sums
+  bool goesOn = false;
 };
 
 /// Emits the loops over rows and parts. `at` has the addresses of the operands at the panel's first column.

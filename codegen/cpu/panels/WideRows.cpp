@@ -58,7 +58,7 @@ private:
     bool isOfDepth;
     unsigned number;
     int64_t size, stride; ///< `size` is the largest number of iterations
-    Value iterations;     ///< Null if there are always `size`
+    Value iterations;     ///< Number of iterations; null if it is always `size`
     Value first;          ///< Iteration that reads the lowest address
     int64_t distance() const { return std::abs(stride); }
   };
@@ -69,7 +69,7 @@ private:
     int64_t stride, copied, count;
     Value more;          ///< Number of iterations of the cut loop minus 1
     int64_t ofIteration; ///< Blocks that each further iteration of the cut loop adds
-    int64_t least = 0;   ///< Blocks of the first iteration; 0 if the cut loop adds none
+    int64_t least = 0;   ///< Blocks of the first iteration; 0 if the cut loop adds no blocks
   };
 
   //===--------------------------------------------------------------------===//

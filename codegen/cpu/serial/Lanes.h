@@ -2,7 +2,7 @@
 //
 // What:  tests if neighbouring points of a serial kernel, or iterations of a parallel loop in it, can run as lanes of a
 //        vector.
-// Why:   sums along rows, and updates of whole rows, do the same in every column.
+// Why:   kernels that sum along rows, or update whole rows, run the same operations in every column.
 // How:   values that differ between points are followed through the program. If the program reads or writes by such a
 //        value, the elements of neighbouring points must be consecutive. Indices, bounds and conditions must otherwise
 //        be the same for all points.

@@ -148,7 +148,7 @@ template <Number lhs, Number rhs> constexpr MachineRow pairsRow(MachineRow row, 
 /// operand.
 template <Number rhs> constexpr MachineRow wideRow(MachineRow row, int64_t k) {
   row = ofPairs(row, {Number::S16, rhs, Number::S32, k}, multiplyAddWideRows<rhs == U>);
-  row.spareRegisters += 1; // for a product
+  row.spareRegisters += 1; // One register for a product.
   // The load is a separate instruction. SSE also copies the word and the product.
   row.rowCycles = row.needs == NACRE_CPU_NEED(NACRE_X86_64_V2) ? 0.5 : 0.25;
   return row;
@@ -158,7 +158,7 @@ template <Number rhs> constexpr MachineRow wideRow(MachineRow row, int64_t k) {
 constexpr ProductTypes kShorts = {Number::S16, Number::S16, Number::S32, 2};
 constexpr MachineRow shortsRow(MachineRow row) {
   row = ofWords(row, kShorts, multiplyAddShorts);
-  row.spareRegisters += 1; // for a product
+  row.spareRegisters += 1; // One register for a product.
   row.cycles *= 1.5;
   return row;
 }

@@ -80,7 +80,7 @@ struct MachineRow {
   uint64_t needs = 0;                     ///< Required features, as NACRE_CPU_NEED bits
   const MachineModel *model = &kBigArm64; ///< Model of the cores for which this row is the best
   ProductTypes types;
-  int64_t lanes = 1;      ///< Columns of a register
+  int64_t lanes = 1;      ///< Number of columns in a register
   int64_t rowsOfStep = 1; ///< Rows in a register of sums; matrix products of bytes have two
   int64_t sumsOfLane = 1; ///< Sums of each column, side by side in a register. They are added up at the end.
   MultiplyAdd multiplyAdd = multiplyAddFloats;
@@ -116,8 +116,8 @@ struct MachineRow {
   // Costs in cycles, on a core for which this row is the best.
   double cycles = 0.5;  ///< Cycles between two independent instructions
   double latency = 4.5; ///< Smallest number of cycles of a step: the latency of the instruction
-  /// Cycles of a load. They are slightly more than measured, because loads wait for one another more than multiply-adds
-  /// do.
+  /// Cycles of a load. The value is slightly larger than the load's own time, because loads delay one another more than
+  /// multiply-adds do.
   double loadCycles = 0.6;
   double rowCycles = 0;    ///< Cycles of the multiplying pipes to prepare an operand from the words of rows
   double columnCycles = 0; ///< Cycles of the multiplying pipes to widen a register of columns

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A vector with only some valid columns is finished in pieces, so that nothing beyond them is read or written.
+// A vector with only some valid columns is finished in pieces, so that no other columns are read or written.
 
 #include "codegen/cpu/tiles/TileEpilogue.h"
 
@@ -44,7 +44,7 @@ TileEpilogue::TileEpilogue(VectorBuilder &build, const Contraction &contraction,
   auto addend = dyn_cast<BlockArgument>(addition->getOperand(addition->getOperand(0) == product ? 1 : 0));
   if (!addend || addend.getArgNumber() >= contraction.epilogue->inputs.size())
     return;
-  // The product is also an input, but not an operand.
+  // The product is an input of the epilogue, but not an operand of the kernel.
   const auto before = llvm::ArrayRef(contraction.productInputs).take_front(addend.getArgNumber());
   biasOperand = Contraction::Extra + unsigned(llvm::count(before, std::nullopt));
   biased = addition->getResult(0);

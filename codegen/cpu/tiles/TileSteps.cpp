@@ -24,8 +24,8 @@ SmallVector<Value> TileSteps::multiplyAdd(ValueRange accumulators, Value rhs, in
       ++step;
       continue;
     }
-    // LLVM moves no load across a prefetch. If the prefetch were first in an iteration, LLVM would move the loads of
-    // all steps to the beginning, and the sums would not fit the remaining registers.
+    // LLVM moves no load across a prefetch. If the prefetch came first in an iteration, LLVM would move the loads of
+    // all steps to the beginning. The sums would not fit in the remaining registers.
     if (step == steps / 2)
       prefetch.ahead(ahead, steps);
     multiplyAddStep(sums, step, elementOf, columnsOf);

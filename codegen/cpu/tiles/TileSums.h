@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  loads and stores the sums of a tile between parts of the reduction, or between blocks of its steps.
-// Why:   this does not depend on the instruction that multiplies.
+// Why:   loads and stores of sums do not depend on the instruction that multiplies.
 // How:   if one instruction loads or stores several vectors of a row, each row has its own pointer. Offsets of such
 //        instructions do not reach another row.
 

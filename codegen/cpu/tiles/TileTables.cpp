@@ -201,7 +201,7 @@ int64_t choosePanelWidth(const MachineRow &machine, const ContractionShape &shap
 }
 
 int64_t sliceOfPanel(const MachineRow &machine, const ContractionShape &shape, int64_t width) {
-  // An epilogue needs whole registers.
+  // An epilogue needs whole registers of columns.
   const int64_t unit = machine.lanes * (machine.hasMixedSums() ? 2 : 1), wanted = choosePanelWidth(machine, shape);
   for (int64_t slice = std::min(width, wanted) / unit * unit; slice > 0; slice -= unit)
     if (width % slice == 0)
@@ -225,7 +225,7 @@ double runCycles(const MachineRow &machine, const ContractionShape &shape) {
 DepthSplit splitDepth(llvm::ArrayRef<int64_t> loops, int64_t stepBytes, uint64_t cacheBytes, int64_t unroll) {
   DepthSplit whole;
   whole.steps = loops.front();
-  // Rows and sums need the other half.
+  // Rows and sums need the other half of the cache.
   const int64_t wanted = std::max<int64_t>(1, int64_t(cacheBytes / 2) / stepBytes);
   const int64_t depth = std::accumulate(loops.begin(), loops.end(), int64_t(1), std::multiplies<>());
   // Storing and loading sums costs as much as a dozen steps, so short parts are slower than no division.

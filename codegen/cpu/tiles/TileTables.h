@@ -19,7 +19,7 @@ namespace nacre::codegen::cpu {
 struct CutShape {
   int64_t extent = 1;
   int64_t rowsPerIndex = 1;  ///< Rows of Lhs for one index of the axis
-  int64_t bytesPerIndex = 1; ///< Size of these rows in bytes
+  int64_t bytesPerIndex = 1; ///< Size in bytes of the rows for one index
   int64_t parts = 1;         ///< Number of units into which a block of any extent is divided
 };
 

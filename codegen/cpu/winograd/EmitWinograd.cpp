@@ -89,8 +89,8 @@ private:
     return arith::SubIOp::create(build.ops, build.loc, a, b, arith::IntegerOverflowFlags::nsw);
   }
 
-  /// Emits units. Units that differ only in their columns share the transformed input. Their number is limited by the
-  /// units of a call, and by the room for sums.
+  /// Emits units. Units that differ only in their columns share the transformed input. The units of a call and the
+  /// scratch for sums limit how many share it.
   void emitUnits() {
     if (blocks.partsAtOnce == 1)
       return build.loop(function.begin, function.end, 1,
@@ -313,7 +313,8 @@ private:
 
 } // namespace
 
-/// True if panels consist of the target's whole vectors, and Winograd is faster.
+/// True if panels consist of whole vectors of the target. For integers, Winograd must also be faster than a direct
+/// convolution. For floats, the choice was made before, because it affects rounding.
 static bool isSuited(const Target &target, const WinogradConvolution &convolution) {
   const MachineRow *row = winogradRow(target, convolution.isOfIntegers());
   const auto [width, stride, k] = convolution.panels;

@@ -84,8 +84,8 @@ WinogradScratch scratchOf(const WinogradBlocks &blocks, const winograd::Method &
 ContractionShape productShape(const WinogradShape &shape, int64_t tile);
 
 /// Return the cycles of one core for a direct convolution with the best panels, and for a convolution by Winograd. The
-/// results are only comparable with each other. For integers, the machine rows differ: one is for bytes, one for their
-/// transforms.
+/// results are only comparable with each other. For integers, the two functions have different machine rows: for bytes,
+/// and for transformed values.
 double directCycles(const MachineRow &machine, const WinogradShape &shape, uint64_t cacheBytes);
 double winogradCycles(const MachineRow &machine, const WinogradShape &shape, int64_t tile, int64_t width,
                       uint64_t cacheBytes);
