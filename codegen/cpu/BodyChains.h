@@ -3,7 +3,7 @@
 // What:  chains of operations in a scalar body that a machine computes in fewer instructions if it sees them together.
 // Why:   a body spells out how integers are rounded, clamped and narrowed, so that every engine and every test can read
 //        it. Machines have single instructions for most of these chains.
-// 1. each family of chains has a reader, which follows operands backwards from the chain's last operation;
+// How:   1. each family of chains has a reader, which follows operands backwards from the chain's last operation;
 //        2. BodyChains calls all readers for each operation of a body. Operations that only chains use are not computed
 //           separately.
 

@@ -3,7 +3,7 @@
 // What:  turns every kernel into a function, by an emitter that fits the kernel's kind and form.
 // Why:   an emitter that makes all decisions itself is fast and predictable. An emitter that does not fit the kernel
 //        declines.
-// 1. create an empty function with the common signature;
+// How:   1. create an empty function with the common signature;
 //        2. try the emitters of the kernel's kind, then the fallback;
 //        3. note on the function how the work is divided.
 

@@ -3,7 +3,7 @@
 // What:  appends the weights of a model to its linked shared library, in a separate read-only segment.
 // Why:   linkers copy their inputs, once into memory and once into the file, and weights may be gigabytes. So the
 //        linker sees a section without contents, and the weights are written to the linked file afterwards.
-// 1. link an object with `.nacre_weights` (NOBITS) and a note. The program header of the note is a spare one;
+// How:   1. link an object with `.nacre_weights` (NOBITS) and a note. The program header of the note is a spare one;
 //        2. after the link, change that header to a PT_LOAD segment for the end of the file.
 
 #ifndef NACRE_CODEGEN_PACKAGE_WEIGHTSSECTION_H

@@ -3,7 +3,7 @@
 // What:  emits any kernel, by upstream bufferization and plain loops, which LLVM's vectorizers improve.
 // Why:   a kernel that all other emitters decline must still be correct. The other emitters are tested against this
 //        one.
-// 1. copy the body, and let every written value be computed in its slice;
+// How:   1. copy the body, and let every written value be computed in its slice;
 //        2. find the loops along the cut axis;
 //        3. bufferize. Intermediate values go to scratch. It has room for one index of the cut axis if only one is in
 //           use at a time. Written storages are never copied;

@@ -3,8 +3,8 @@
 // What:  emits gathers, resampling and pads that read their innermost axis in order, such as rows of an embedding or
 //        channels of a pixel. The fallback handles reads of single elements.
 // Why:   a whole row then has one address. It is computed once, and the row is moved in vectors.
-// 1. split the body. The computation of indices stays scalar. The rest becomes a body whose arguments are the operands
-//    and the elements that are read;
+// How:   1. split the body. The computation of indices stays scalar. The rest becomes a body whose arguments are the
+//           operands and the elements that are read;
 //        2. for each row, emit the indices, then scalars, then vectors along the row.
 
 #include "codegen/cpu/Emitters.h"

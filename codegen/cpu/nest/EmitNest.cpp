@@ -2,7 +2,7 @@
 //
 // What:  emits nests: maps, broadcasts, casts, reductions and windows, each with its epilogue and halo.
 // Why:   one canonical form of loops and strides makes all these kernels fast without special cases.
-// 1. units of the cut axis are divided into blocks of indices whose inner loops are static;
+// How:   1. units of the cut axis are divided into blocks of indices whose inner loops are static;
 //        2. a block consists of tiles of a few vectors. A tile loads, computes the bodies of all stages, and stores;
 //        3. a reduction in a tile keeps its accumulators in registers;
 //        4. if the contiguous loop reduces, the lanes of a vector are combined at the end.

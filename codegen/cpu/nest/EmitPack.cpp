@@ -4,8 +4,8 @@
 //        contractions read the panels.
 // Why:   a unit of a contraction that packs its own panels should have all rows, and would pack again in each iteration
 //        of a loop. The kernel can transpose or reverse the operand in the same pass.
-// 1. the kernel has one operation that moves its input in any order. The result is in panels, and the input may be in
-//    panels, too;
+// How:   1. the kernel has one operation that moves its input in any order. The result is in panels, and the input may
+//           be in panels, too;
 //        2. a unit is some panels. Their rows are copied, or transposed in registers if the input is contiguous from
 //           row to row (PackColumns.h).
 

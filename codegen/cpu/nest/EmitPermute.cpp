@@ -2,8 +2,8 @@
 //
 // What:  emits transposes, which may include a cast or another elementwise body.
 // Why:   both sides should be accessed in whole vectors, but no single loop is contiguous in both.
-// 1. units of the cut axis are the same as in a nest. If both sides are contiguous along one loop, the emitter
-//    declines, and the nest's emitter is better;
+// How:   1. units of the cut axis are the same as in a nest. If both sides are contiguous along one loop, the emitter
+//           declines, and the nest's emitter is better;
 //        2. blocks of as many rows as a vector has lanes are transposed in registers. The last block overlaps the block
 //           before it. This is correct because input and output never alias;
 //        3. two or three rows become pixels, or pixels become rows, by one shuffle or one instruction.

@@ -3,7 +3,7 @@
 // What:  emits the loops around a tile of vectors, and the loads inside it. The emitters of nests and rows share this
 //        class.
 // Why:   units, blocks, tails and addresses are the same for every kind of tile.
-// 1. the cut axis is divided into units, and these into blocks of indices whose inner loops are static;
+// How:   1. the cut axis is divided into units, and these into blocks of indices whose inner loops are static;
 //        2. a block is loops over tiles. A tile consists of cells. Each cell is a vector, or a part of one, in one of a
 //           few neighbouring rows.
 

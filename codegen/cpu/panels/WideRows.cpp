@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:   How:   1. sort the loops by their strides, and merge each into the previous level if it continues or overlaps
+// How:   1. sort the loops by their strides, and merge each into the previous level if it continues or overlaps
 //        it. The results are blocks of consecutive elements, and the distances between blocks;
 //        2. copy block by block.
 

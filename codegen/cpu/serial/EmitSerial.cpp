@@ -2,9 +2,9 @@
 //
 // What:  emits serial kernels: an unchanged small program for each point, over flat memory.
 // Why:   the order of the program is part of its meaning, but neighbouring points can run side by side.
-// 1. loops over the points; the first loop is divided into units; 2. along the last loop, several points run together
-//    as lanes of vectors (Lanes.h), if all of them do the same; 3. the program (SerialProgram.h). Its iterations that
-//    may run in parallel are lanes, too.
+// How:   1. loops over the points; the first loop is divided into units; 2. along the last loop, several points run
+//           together as lanes of vectors (Lanes.h), if all of them do the same; 3. the program (SerialProgram.h). Its
+//           iterations that may run in parallel are lanes, too.
 
 #include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/Halo.h"

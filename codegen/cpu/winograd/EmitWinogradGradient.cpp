@@ -4,7 +4,7 @@
 //        pixels.
 // Why:   tiles of 4x4 need a quarter of the multiply-adds. The transforms are transposes of the transforms of a
 //        convolution by Winograd (codegen/form/Winograd.h).
-// 1. a unit is some channels by some columns. It processes the tiles of all images, a few at a time;
+// How:   1. a unit is some channels by some columns. It processes the tiles of all images, a few at a time;
 //        2. the unit transforms the tiles' input, and the gradient of their outputs, into scratch. The gradient is zero
 //           beyond the image;
 //        3. for each transformed value of a tile, it adds one matrix product, channels by columns, to sums in scratch;
