@@ -165,9 +165,9 @@ void splitMultiplyAdds(llvm::Module &module) {
   }
 }
 
-/// Returns O1's passes except two kinds. Passes that unroll make a tile spill. Passes that compare each load with all
-/// earlier stores are slow, because a tile has hundreds of them. Most loads that they would eliminate are for the next
-/// rows of a transform, and the values would be spilled.
+/// Returns the passes of O1 without two kinds. Passes that unroll make a tile spill. Passes that compare each load with
+/// all earlier stores are slow, because a tile has hundreds of them. Most loads that they would eliminate are for the
+/// next rows of a transform, and the values would be spilled.
 std::string tilePasses() {
   const std::string simplify = "simplifycfg<speculate-blocks;simplify-cond-branch>,";
   const std::string combine = "instcombine<max-iterations=1;no-verify-fixpoint>,";

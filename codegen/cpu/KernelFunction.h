@@ -35,7 +35,7 @@ struct KernelFunction {
   mlir::Value shareBegin, shareEnd, begin, end;
 
   // Values that the emitter sets.
-  int64_t unitExtent = 1;    ///< Indices of the cut axis in a block of units
+  int64_t unitExtent = 1;    ///< Number of indices of the cut axis in a block of units
   int64_t unitsPerBlock = 1; ///< Number of units in a block
   uint64_t scratchBytes = 0;
   double flops = 0; ///< Arithmetic operations of the whole kernel

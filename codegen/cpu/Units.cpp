@@ -38,7 +38,7 @@ int64_t evenExtent(int64_t axis, int64_t extent, int64_t least, int64_t most, in
 }
 
 int64_t divideIntoUnits(KernelFunction &function, double indexCost, int64_t cutExtent, int64_t multiple) {
-  // Eight threads with four units each. More units would only add overhead.
+  // Limit of units: enough for eight threads with four units each. More units would only add overhead.
   constexpr int64_t kManyUnits = 32;
   indexCost = std::max(indexCost, 0.1);
   int64_t extent = int64_t(std::clamp(std::ceil(kUnitNanoseconds / indexCost), 1.0, double(cutExtent)));

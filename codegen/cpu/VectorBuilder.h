@@ -79,7 +79,7 @@ public:
   /// Keeps LLVM from moving loads or stores across this point. Emits no instruction.
   void fence();
 
-  /// Loads the elements at address, address + 1, ... of the piece. The other lanes are zero.
+  /// Loads the lanes of the piece from address, address + 1, ... The other lanes become zero.
   mlir::Value load(mlir::Value buffer, mlir::Value address, Piece piece);
   /// Loads the elements at address, address + stride, ... one by one.
   mlir::Value loadStrided(mlir::Value buffer, mlir::Value address, int64_t stride, Piece piece);

@@ -286,7 +286,7 @@ private:
       weighted.productInputs = {0};
   }
 
-  /// Emits the product of the first `count` rows with all panels of `packed`; of all rows if `count` is null.
+  /// Multiplies the first `count` rows by all panels of `packed`. If `count` is null, multiplies all rows.
   void emitProduct(MatrixProduct product, const PackedColumns &packed, Addresses at, Value count) {
     PanelWalk walk;
     const int64_t step = packed.width * product.groups.k;

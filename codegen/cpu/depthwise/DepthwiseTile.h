@@ -45,7 +45,7 @@ public:
   virtual void emit(TileSize size, Piece channels, const Addresses &at) = 0;
 
   const ContractionLoop &across() const { return contraction.rows.back(); }
-  /// Returns the loop over rows of tiles, if there is one around the loop across.
+  /// Returns the loop over rows of tiles, if there is one around the loop over tiles of a row.
   std::optional<unsigned> down() const {
     return contraction.rows.size() > 1 ? std::optional<unsigned>(contraction.rows.size() - 2) : std::nullopt;
   }

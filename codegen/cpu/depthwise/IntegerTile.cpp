@@ -91,7 +91,7 @@ private:
 
   // The window consists of columns of `high` taps.
   int64_t high = 1;
-  int64_t elementStep = 0, tapStep = 0; ///< Distances between a tap's row and the next row
+  int64_t elementStep = 0, tapStep = 0; ///< Distances between rows of taps: in the elements, and in the filter
   struct Column {
     int64_t lhs = 0, rhs = 0;
   };

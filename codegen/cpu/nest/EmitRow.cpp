@@ -6,7 +6,7 @@
 //        2. a tile is a few rows whose columns are vectors. If the columns are strided, a tile is a few vectors of
 //           rows;
 //        3. a sweep goes over the columns, with the accumulators of its reductions in registers;
-//        4. between sweeps, the values of which each row has one are computed.
+//        4. between sweeps, stages with one value for each row are computed.
 
 #include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/VectorBody.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  multiplies the rows of a unit by one panel of columns.
-// Why:   every tile would read a panel that exceeds the first-level cache from the second level.
-// How:   1. such a panel is divided into parts of the reduction. All rows are multiplied by one part after the other,
-//        while the sums are kept in scratch. (Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication,
-//        2008, block the same loop.)
+// Why:   if a panel exceeds the first-level cache, every tile would read it from the second-level cache.
+// How:   1. a panel of this size is divided into parts of the reduction. All rows are multiplied by one part after the
+//        other, while the sums are kept in scratch. (Goto and van de Geijn, Anatomy of High-Performance Matrix
+//        Multiplication, 2008, block the same loop.)
 //        2. runs of rows are divided into tiles (TileTables.h), which MicroTile.h emits.
 
 #ifndef NACRE_CODEGEN_CPU_PANELS_PANELWALK_H

@@ -68,8 +68,8 @@ private:
   struct Level {
     int64_t stride, copied, count;
     Value more;          ///< Number of iterations of the cut loop minus 1
-    int64_t ofIteration; ///< Blocks that each further iteration of the cut loop adds
-    int64_t least = 0;   ///< Blocks of the first iteration; 0 if the cut loop adds no blocks
+    int64_t ofIteration; ///< Number of blocks that each further iteration of the cut loop adds
+    int64_t least = 0;   ///< Number of blocks of the first iteration; 0 if the cut loop adds no blocks
   };
 
   //===--------------------------------------------------------------------===//

@@ -17,7 +17,7 @@ namespace nacre::codegen::cpu {
 
 struct Lanes {
   llvm::DenseSet<mlir::Value> varying; ///< Values that differ between lanes
-  unsigned widestBits = 8;             ///< Size of the widest of their types
+  unsigned widestBits = 8;             ///< Size of the widest type of these values, in bits
 };
 
 /// Finds lanes along the last loop over points. `nullopt` if its points cannot be lanes.

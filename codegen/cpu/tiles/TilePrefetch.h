@@ -23,8 +23,8 @@ public:
   void end();
 
   /// Prefetches the columns of later steps into the second-level cache, if a single row reads a large weight from
-  /// memory. This continues into the next panel, which follows in memory. The hardware prefetcher is fast enough if
-  /// columns are widened, so that this emits nothing then.
+  /// memory. This continues into the next panel, which follows in memory. If columns are widened, the hardware
+  /// prefetcher is fast enough, and nothing is emitted.
   void panelFrom(mlir::Value rhs, int64_t steps);
 
   /// Prefetches the columns of `steps` steps that later tiles read into the second-level cache. The first of these
