@@ -18,7 +18,7 @@ namespace nacre::codegen {
 
 namespace {
 
-/// Returns true if a condition holds in some lane.
+/// True if `condition` holds in any lane.
 Value anyLane(Term condition) {
   TermBuilder &builder = *condition.builder;
   auto vector = dyn_cast<VectorType>(condition.type());
@@ -37,20 +37,21 @@ Value anyLane(Term condition) {
 
 struct Angle {
   Term sine, cosine; ///< Sine and cosine of the reduced angle.
-  Term quadrant;     ///< An i32; only its two lowest bits count.
+  Term quadrant;     ///< An i32, of which only the two lowest bits are used.
 };
 
 constexpr double kHalfPiHigh = 1.57079632679489655800, kHalfPiLow = 6.12323399573676588613e-17;
 constexpr double kDoubleRounder = 6755399441055744.0; // 1.5 * 2^52
 
-/// Narrows f64 values: `r` to f32, and `quadrants`, a whole number plus kDoubleRounder, to its low bits as an i32.
+/// Narrows `r` from f64 to f32. Returns the low bits of `quadrants`, which is an integer plus kDoubleRounder, as an
+/// i32.
 ReducedAngle narrowed(Term r, Term quadrants, Type type) {
   return {r.op<arith::TruncFOp>(type, r.value),
           r.op<arith::TruncIOp>(withElement(type, r.builder->ops.getI32Type()), quadrants.bits().value)};
 }
 
-/// Returns `far()` in the lanes that are far from 0, else `near`. Large x are rare, so one branch for all lanes
-/// computes `far()`.
+/// Returns `far()` in the lanes where `isFar` is true, and `near` in the others. Large x are rare, so `far()` is in one
+/// branch, which is skipped if no lane needs it.
 ReducedAngle replaceFar(ReducedAngle near, Term isFar, function_ref<ReducedAngle()> far) {
   OpBuilder &ops = isFar.builder->ops;
   const Location loc = isFar.builder->loc;
@@ -66,8 +67,8 @@ ReducedAngle replaceFar(ReducedAngle near, Term isFar, function_ref<ReducedAngle
   return {near.r.make(branch.getResult(0)), near.r.make(branch.getResult(1))};
 }
 
-/// Reduces large x in f64: x * 2 / pi without whole circles. 2 / pi is a sum of numbers of 28 bits. Their products with
-/// an f32 are exact, and so are the fractions of these products.
+/// Reduces large x in f64: returns x * 2 / pi without full circles. 2 / pi is a sum of constants of 28 bits. The
+/// products of these constants and an f32 are exact, and so are the fractions of the products.
 ReducedAngle reduceFarByHalfPi(Term wide, Type type) {
   constexpr double twoOverPi[] = {0x1.45f306cp-1,   0x1.c9c882ap-29, 0x1.4fe13a8p-59, 0x1.f47d4dp-86,
                                   0x1.bb81b6cp-113, 0x1.4acc9ep-143, 0x1.0e4107cp-170};
@@ -85,8 +86,8 @@ ReducedAngle reduceFarByHalfPi(Term wide, Type type) {
   return narrowed(fma(rest, kHalfPiHigh, rest * kHalfPiLow), whole + nearest + kDoubleRounder, type);
 }
 
-/// Reduces x to quadrant * pi / 2 + r with |r| <= pi / 4, in f64. Up to 2^40 the quotient still has bits for rounding.
-/// Larger angles are reduced by reduceFarByHalfPi.
+/// Reduces x to quadrant * pi / 2 + r with |r| <= pi / 4, in f64. Up to 2^40, the quotient has enough bits to be
+/// rounded. reduceFarByHalfPi() reduces larger angles.
 ReducedAngle reduceByHalfPi(Term x) {
   Term wide = x.op<arith::ExtFOp>(withElement(x.type(), x.builder->ops.getF64Type()), x.value);
   Term shifted = fma(wide, 2 / kPi, kDoubleRounder);
@@ -95,8 +96,8 @@ ReducedAngle reduceByHalfPi(Term x) {
   return replaceFar(near, abs(x) > 0x1p40, [&] { return reduceFarByHalfPi(wide, x.type()); });
 }
 
-/// The same in f32, accurate below 1e4. pi / 2 has four parts. The first ones have few digits, so that products are
-/// exact, fused or not.
+/// Like reduceByHalfPi(), but in f32, and accurate only below 1e4. pi / 2 is a sum of four parts. The first parts have
+/// few digits, so their products are exact with or without fused multiply-adds.
 ReducedAngle reduceByHalfPiInSingle(Term x) {
   Rounded n = roundSum(x, [&](Term rounder) { return fma(x, 2 / kPi, rounder); });
   Term r = x;
@@ -110,7 +111,7 @@ ReducedAngle reduceInShader(Term x) {
   constexpr int64_t kBitsOf1e4 = 0x461c4000;
   Term isFar = compare(arith::CmpIPredicate::uge, magnitudeBits(x), kBitsOf1e4);
   ReducedAngle reduced = replaceFar(reduceByHalfPiInSingle(x), isFar, [&] { return reduceLargeAngle(x); });
-  // If a driver rounds differently, the clamp keeps results within -1 and 1.
+  // A driver may round differently. The clamp then keeps sines and cosines between -1 and 1.
   return {atMost(atLeast(reduced.r, -0.79), 0.79), reduced.bits};
 }
 
@@ -133,14 +134,14 @@ Term asinTail(Term z2) {
 Term sin(Term x) {
   Angle angle = reduceAngle(x);
   Term y = hasBit(angle.quadrant, 1).select(angle.cosine, angle.sine);
-  // Keeps the sign of zero.
+  // The selection of x keeps the sign of zero.
   return (x == 0).select(x, hasBit(angle.quadrant, 2).select(negate(y), y));
 }
 
 Term cos(Term x) {
   Angle angle = reduceAngle(x);
   Term y = hasBit(angle.quadrant, 1).select(angle.sine, angle.cosine);
-  // Negative in quadrants 1 and 2.
+  // The cosine is negative in quadrants 1 and 2.
   Term next = angle.quadrant.op<arith::AddIOp>(angle.quadrant.value, angle.quadrant.integer(1).value);
   return hasBit(next, 2).select(negate(y), y);
 }
@@ -152,7 +153,7 @@ Term tan(Term x) {
   return (x == 0).select(x, y);
 }
 
-/// Reduces by atan x = pi/2 - atan(1/x) and atan x = pi/4 + atan((x - 1) / (x + 1)).
+/// Reduces the argument by atan x = pi/2 - atan(1/x) and atan x = pi/4 + atan((x - 1) / (x + 1)).
 Term atan(Term x) {
   Term a = abs(x);
   Term large = a > 2.414213562373095, middle = a > 0.4142135623730950;
@@ -189,7 +190,7 @@ Term acos(Term x) {
 // 2. Hyperbolic functions
 //===----------------------------------------------------------------------===//
 
-/// Returns (u + u / (u + 1)) / 2 with u = e^|x| - 1. Computes u / 2, which is finite as long as the result is.
+/// Returns (u + u / (u + 1)) / 2 with u = e^|x| - 1. Computes u / 2, which is finite if the result is finite.
 Term sinh(Term x) {
   Term a = abs(x), half = expm1Times(0.5, a);
   Term y = half + half / fma(half, 2, 1);

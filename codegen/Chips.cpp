@@ -5,11 +5,11 @@
 //   on Exynos, Google Tensor, HiSilicon and UNISOC. Kryo cores have the names of the Arm cores that they derive from.
 // - Features of a core: LLVM (AArch64Processors.td), after Arm's technical reference manuals of the Cortex cores.
 // - `lacks`: github.com/pytorch/cpuinfo, src/arm/linux/aarch64-isa.c. A Cortex-A75 has the dot product from revision
-//   r2, a Cortex-A55 from r1; Kryo 360 and 385 lack it. No vendor publishes revisions. So chips with a Cortex-A75, and
-//   chips of 2018 with only Cortex-A55, count as chips without it.
+//   r2, a Cortex-A55 from r1; Kryo 360 and 385 lack it. Vendors do not publish revisions. So the table assumes no dot
+//   product for chips with a Cortex-A75, and for chips of 2018 with only Cortex-A55.
 //
-// LLVM has no name for the TaiShan cores of the Kirin 9000S and later, so these chips are absent. The Oryon cores of
-// the Snapdragon 8 Elite are the second generation; LLVM knows the first, which has the same features.
+// LLVM has no name for the TaiShan cores of the Kirin 9000S and later, so these chips are absent. The Snapdragon 8
+// Elite has Oryon cores of the second generation. LLVM only knows the first generation, which has the same features.
 
 #include "codegen/Chips.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  Building blocks of the functions of codegen/Functions.h, only for its sources.
+// What:  building blocks of the functions of codegen/Functions.h. Only the sources of these functions include this
+//        file.
 
 #ifndef NACRE_CODEGEN_FUNCTIONPARTS_H
 #define NACRE_CODEGEN_FUNCTIONPARTS_H
@@ -17,13 +18,13 @@ inline constexpr double kLog2E = 1.44269504088896341;
 inline constexpr double kLn2 = 0.693147180559945309;
 inline constexpr double kPi = 3.14159265358979323846;
 
-/// A float without its fraction, and an i32 with the same number in its low bits.
+/// A rounded float, and an i32 whose low bits hold the same integer.
 struct Rounded {
   Term whole, bits;
 };
 
-/// Rounds `rough`, a formula that ends by adding its argument. With 1.5 * 2^23 as the argument, the low bits of the sum
-/// are the number, plus `bias`. Shaders round explicitly, because a driver may undo this addition.
+/// Rounds `rough(c)`, a formula that ends by adding its argument c. With c = 1.5 * 2^23, the low bits of the sum are
+/// the rounded integer plus `bias`. Shaders round explicitly, because a driver may undo this addition.
 template <typename Formula> Rounded roundSum(Term x, Formula rough, int64_t bias = 0) {
   const double rounder = 12582912.0 + double(bias);
   if (!x.builder->isShader) {
@@ -35,27 +36,28 @@ template <typename Formula> Rounded roundSum(Term x, Formula rough, int64_t bias
   return {whole, bias ? bits.op<mlir::arith::AddIOp>(bits.value, bits.integer(bias).value) : bits};
 }
 
-/// x = quadrant * pi / 2 + r.
+/// The parts of x = quadrant * pi / 2 + r.
 struct ReducedAngle {
   Term r, bits; ///< The low bits hold the quadrant.
 };
-/// Reduces |x| >= 1 in integers; r is exact to the last place. Returns NaN for infinities and NaN.
+/// Reduces |x| >= 1 in integer arithmetic. r is exact to the last place. Returns NaN for infinities and NaN.
 ReducedAngle reduceLargeAngle(Term x);
 
-/// x = m * 2^e with m in [sqrt(1/2), sqrt(2)), for x > 0.
+/// The parts of x = m * 2^e with m in [sqrt(1/2), sqrt(2)), for x > 0.
 struct Split {
   Term m, e;
 };
 Split splitExponent(Term x);
 
-/// Returns p * 2^n for an integer n by adding n to the exponent, so that 2^n may be infinite. If p is NaN, the result
-/// may be a number.
+/// Returns p * 2^n for an integer n. Adds n to the exponent of p, so 2^n itself may overflow. If p is NaN, the result
+/// is unspecified and need not be NaN.
 Term scale(Term p, Term n);
 
 Term exp(Term x);
 /// Returns e^x / 2 for x >= 0, which overflows later than e^x.
 Term halfOfExp(Term x);
-/// Returns factor * (e^x - 1), except for the smallest numbers; NaN may become a number. The factor is a power of two.
+/// Returns factor * (e^x - 1). `factor` must be a power of two. Callers handle |x| below 1e-30 and NaN, for which the
+/// result may be wrong.
 Term expm1Times(double factor, Term x);
 Term expm1(Term x);
 Term log(Term x);
@@ -63,8 +65,8 @@ Term log1p(Term x);
 
 // Powers.cpp
 Term pow(Term x, Term y);
-/// Returns x^y for the constants y that square roots and products can compute; `nullopt` for others. The base is
-/// inverted before it is multiplied, because its square may overflow even if the result is representable.
+/// Returns x^y if square roots and products can compute it for the constant y; otherwise, returns `nullopt`. For
+/// negative y, inverts the base first, because its square may overflow even if the result is representable.
 std::optional<Term> powOfConstant(Term x, double y);
 
 // AngleFunctions.cpp

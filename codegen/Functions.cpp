@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:   1. exponentials; 2. logarithms; 3. the table of operations; 4. bf16. AngleFunctions.cpp and Powers.cpp have
-//        the other functions.
+// How:   1. exponentials; 2. logarithms; 3. the table of operations; 4. bf16. The other functions are in
+//        AngleFunctions.cpp and Powers.cpp.
 
 #include "codegen/Functions.h"
 
@@ -24,7 +24,7 @@ namespace {
 
 /// The parts of x = n * ln 2 + r with |r| <= ln(2) / 2.
 struct Reduced {
-  Term r, bits; ///< The low bits are n, plus `bias`.
+  Term r, bits; ///< The low bits hold n plus the argument `bias` of reduceByLn2().
 };
 
 Reduced reduceByLn2(Term x, int64_t bias = 0) {
@@ -34,7 +34,7 @@ Reduced reduceByLn2(Term x, int64_t bias = 0) {
 }
 
 constexpr double kExpLow = -87.33654, kExpHigh = 88.72283;
-/// Coefficients of e^r, and of 2^r' with r = r' ln 2, for |r| <= ln(2) / 2.
+/// Coefficients of e^r for |r| <= ln(2) / 2. They also serve 2^r', with r = r' ln 2.
 constexpr double kExpCoefficients[] = {
     1.381432045e-03, 8.368851216e-03, 4.166840110e-02, 1.666651952e-01, 4.999999337e-01, 1, 1};
 
@@ -49,7 +49,7 @@ Term exp(Term x) {
   Reduced reduced = reduceByLn2(atMost(atLeast(x, kExpLow), kExpHigh));
   Term y = scale(polynomial(reduced.r, kExpCoefficients), reduced.bits);
   y = (x < kExpLow).select(x.constant(0), y);
-  // Unlike !(x <= high), this also covers NaN, and NaN plus infinity stays NaN.
+  // Unlike !(x <= high), this comparison is also true for NaN, and NaN plus infinity stays NaN.
   Term beyond = x.compare(arith::CmpFPredicate::UGT, x.constant(kExpHigh));
   return beyond.select(x + kInfinity, y);
 }
@@ -75,7 +75,7 @@ Term exp2(Term x) {
 
 } // namespace
 
-/// Returns 2^n * expm1(r) + (2^n - 1). Computes with half of 2^n, so that it does not overflow before the result does.
+/// Computes 2^n * expm1(r) + (2^n - 1) with half of 2^n, so that no intermediate value overflows before the result.
 Term expm1Times(double factor, Term x) {
   Reduced reduced = reduceByLn2(atMost(atLeast(x, -25), 89.5));
   Term r = reduced.r;
@@ -85,19 +85,19 @@ Term expm1Times(double factor, Term x) {
   return fma(half, p, half - factor / 2) * 2;
 }
 
-/// Keeps the sign of zero, and NaN.
+/// Returns x itself if |x| is tiny or x is NaN, which keeps the sign of zero.
 Term expm1(Term x) { return (abs(x) > 1e-30).select(expm1Times(1, x), x); }
 
 namespace {
 
-/// Returns z p(z^2) / q(z^2). Both are computed times 2^40, so that z p keeps its digits if z is tiny.
+/// Returns z p(z^2) / q(z^2). Both polynomials are scaled by 2^40, so that z p keeps its digits if z is tiny.
 Term oddRational(Term z, std::initializer_list<double> p, std::initializer_list<double> q) {
   auto lifted = [](double coefficient) { return coefficient * 0x1p40; };
   Term y = z * z;
   return z * polynomial(y, llvm::map_to_vector(p, lifted)) / polynomial(y, llvm::map_to_vector(q, lifted));
 }
 
-/// Returns exactly -1 and 1 beyond the ends of its range, with and without fused sums, so that 1 - tanh is 0 there.
+/// Returns exactly -1 or 1 beyond +-`end`, with and without fused multiply-adds, so that 1 - tanh is 0 there.
 Term tanh(Term x) {
   constexpr double end = 8.078094482421875;
   return oddRational(atMost(atLeast(x, -end), end),
@@ -122,7 +122,7 @@ Term erf(Term x) {
 
 Split splitExponent(Term x) {
   constexpr int64_t kSqrtHalfBits = 0x3f3504f3;
-  // Subnormal numbers have no exponent of their own.
+  // The exponent field of subnormal numbers is 0, so they are scaled first.
   Term tiny = x < 1.17549435e-38;
   Term bits = tiny.select(x * 8388608.0, x).bits();
   Term above = bits.op<arith::SubIOp>(bits.value, bits.integer(kSqrtHalfBits).value);
@@ -135,14 +135,14 @@ Split splitExponent(Term x) {
 
 namespace {
 
-/// Replaces y for values that have no finite logarithm: 0, negative numbers, infinity, NaN.
+/// Returns y, but the exact result for x that have no finite logarithm: 0, negative numbers, infinity, NaN.
 Term atEdgesOfLog(Term x, Term y) {
   y = (x == 0).select(x.constant(-kInfinity), y);
   y = (x == kInfinity).select(x, y);
   return x.compare(arith::CmpFPredicate::ULT, x.constant(0)).select(x.constant(kNaN), y);
 }
 
-/// Returns log(1 + f) + e * ln 2 for 1 + f in [sqrt(1/2), sqrt(2)).
+/// Returns log(1 + f) + e * ln 2, for 1 + f in [sqrt(1/2), sqrt(2)).
 Term logOfParts(Term f, Term e) {
   Term f2 = f * f;
   Term p = polynomial(f, {7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1,
@@ -160,7 +160,7 @@ Term log(Term x) {
 }
 
 /// Returns log(1 + x) = log(u) * x / (u - 1), where u is the rounded 1 + x. A driver may simplify u - 1 to x. So
-/// shaders use x itself in the logarithm's series near 1, where the rounding matters.
+/// shaders pass x itself to the logarithm's series near 1, where the rounding matters.
 Term log1p(Term x) {
   Term u = x + 1;
   if (x.builder->isShader) {
@@ -223,15 +223,15 @@ std::optional<Value> emitFunction(TermBuilder &builder, Operation *op, ValueRang
 }
 
 Term expOfNonPositive(Term x, int64_t added) {
-  // Below this bound the result is exactly zero. All masked values of attention would be subnormal otherwise, and on
-  // some CPUs operations on subnormal numbers take a hundred times as long.
+  // Below this bound the result is exactly zero. Otherwise, all masked values of attention would be subnormal, and
+  // operations on them take a hundred times as long on some CPUs.
   constexpr double rounding = 1e-5;
   const double low = added > 1 ? kExpLow + std::log(double(added)) + rounding : kExpLow;
   constexpr int64_t exponentBias = 127; // With this bias, the bits of n are those of 2^n.
   Reduced reduced = reduceByLn2(atLeast(x, low), exponentBias);
   Term p = polynomial(reduced.r, {0.008289290592074394, 0.04189782217144966, 0.16667652130126953, 0.4999915063381195,
                                   0.9999997019767761, 1});
-  // A product keeps NaN. n is not above zero, so 2^n is finite.
+  // A product keeps NaN. n is at most 0, so 2^n is finite.
   Term power = reduced.bits.op<arith::ShLIOp>(reduced.bits.value, reduced.bits.integer(23).value).f32();
   return (x < low).select(x.constant(0), p * power);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  the functions of `math` on f32 as straight-line arithmetic, and bf16 as integers.
-// Why:   calls of libm are scalar and 17 times slower, and GPUs compute some functions to four digits. Polynomials keep
-//        a chain of operators in registers, and both engines compute the same.
+// Why:   calls of libm are scalar and 17 times slower, and GPUs compute some functions to only four digits. Polynomials
+//        keep a chain of operators in registers, and give the same results on both engines.
 // How:   every function takes scalars or vectors. Bounds are relative to the exact value, over all floats unless
 //        stated:
 //
@@ -24,22 +24,21 @@
 
 namespace nacre::codegen {
 
-/// Expands `op`, an operation of the math dialect on f32. Returns null for operations that machines have, or that are
-/// rare.
+/// Expands `op`, an operation of the math dialect on f32, to arithmetic on `operands`. Returns `nullopt` for operations
+/// that are rare or that machines have as an instruction.
 std::optional<mlir::Value> emitFunction(TermBuilder &builder, mlir::Operation *op, mlir::ValueRange operands);
 
-/// Returns e^x for operands that are never above zero, as in softmax, with an error of 2 ulp. `added` is the number of
-/// results that are summed, the largest of which is 1. Results that would be subnormal, or whose share of the sum would
-/// be, are exactly zero.
+/// Returns e^x for x <= 0, as in softmax, with an error of 2 ulp. `added` is the number of results that are summed; the
+/// largest of them is 1. A result is exactly zero if it, or its quotient by the sum, would be subnormal.
 Term expOfNonPositive(Term x, int64_t added = 1);
 
-/// Computes a wrapping integer power; with a negative exponent it is 0, except for 1 and -1.
+/// Returns base^exponent in wrapping integer arithmetic. A negative exponent gives 0, except for the bases 1 and -1.
 Term integerPower(Term base, Term exponent);
 
-/// Returns the number in all lanes of `value`, if it is a constant.
+/// Returns the value of all lanes of `value` if it is a constant splat.
 std::optional<double> splatOf(mlir::Value value);
 
-// Bits in an i16.
+// A bf16 is an i16 with its bits.
 Term roundToBf16(Term value); ///< Rounds an f32 to the bits of a bf16.
 Term extendBf16(Term bits);   ///< Converts the bits of a bf16 to f32.
 

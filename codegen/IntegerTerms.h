@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  Operations on integers, and on the bits of floats, as functions of terms.
-// Why:   A driver may assume that there is no NaN, or reorder float arithmetic; it assumes nothing about integers.
+// What:  operations on integers, and on the bits of floats, as functions of terms.
+// Why:   a driver may assume that there is no NaN, and may reorder float arithmetic. It assumes nothing about integers.
 
 #ifndef NACRE_CODEGEN_INTEGERTERMS_H
 #define NACRE_CODEGEN_INTEGERTERMS_H
@@ -11,7 +11,7 @@
 
 namespace nacre::codegen {
 
-// These operations wrap.
+// The functions plus() and minus() wrap on overflow.
 inline Term plus(Term a, Term b) { return a.op<mlir::arith::AddIOp>(a.value, b.value); }
 inline Term plus(Term a, int64_t b) { return plus(a, a.integer(b)); }
 inline Term minus(Term a, Term b) { return a.op<mlir::arith::SubIOp>(a.value, b.value); }
@@ -29,7 +29,8 @@ inline Term compare(mlir::arith::CmpIPredicate predicate, Term a, int64_t b) {
   return compare(predicate, a, a.integer(b));
 }
 
-// The bits of an f32 or f64 without the sign. Those of NaN are larger than those of infinity.
+// The functions below compare bits of an f32 or f64 without its sign. The bits of NaN are larger than the bits of
+// infinity.
 inline int64_t infinityBits(Term x) {
   return mlir::getElementTypeOrSelf(x.type()).isF64() ? 0x7ff0000000000000 : 0x7f800000;
 }
@@ -40,7 +41,7 @@ inline Term magnitudeBits(Term x) {
 inline Term isNaN(Term x) { return compare(mlir::arith::CmpIPredicate::ugt, magnitudeBits(x), infinityBits(x)); }
 inline Term isFinite(Term x) { return compare(mlir::arith::CmpIPredicate::ult, magnitudeBits(x), infinityBits(x)); }
 
-/// Returns true if either is NaN.
+/// True if `a` or `b` is NaN.
 inline Term isUnordered(Term a, Term b) {
   if (!a.builder->isShader)
     return a.compare(mlir::arith::CmpFPredicate::UNO, b);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  Copies a kernel to a module in an MLIR context of the thread that compiles it.
-// Why:   Threads compile kernels in parallel and cannot share contexts, so each call works on a copy. A thread keeps
+// What:  copies a kernel to a module in an MLIR context of the thread that compiles it.
+// Why:   threads compile kernels in parallel and cannot share contexts, so each call works on a copy. A thread keeps
 //        its context, because loading dialects takes as long as lowering a small kernel.
-// How:   The kernel is copied as text; errors of the copy are collected in one line.
+// How:   the kernel is copied as text. Errors about the copy are collected in one line.
 
 #ifndef NACRE_CODEGEN_KERNELCOPY_H
 #define NACRE_CODEGEN_KERNELCOPY_H
@@ -22,10 +22,10 @@ namespace nacre::codegen {
 
 class KernelCopy {
 public:
-  /// Takes a context of this thread that no other copy uses.
+  /// `context` belongs to this thread, and no other copy uses it.
   explicit KernelCopy(mlir::MLIRContext &context);
 
-  /// Fills `module` with `kernel`, named `symbol`. The dialects that its compilation creates must be loaded.
+  /// Fills `module` with a copy of `kernel`, named `symbol`. All dialects that its compilation creates must be loaded.
   llvm::LogicalResult read(plan::KernelOp kernel, llvm::StringRef symbol);
   plan::KernelOp kernel();
 

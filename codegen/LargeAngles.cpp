@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  angles of any size, reduced in integers.
-// Why:   the last place of a large float is more than a full circle. Only a product with as many digits of 2 / pi as
-//        there are exponents is exact (Payne and Hanek, "Radian reduction for trigonometric functions", 1983).
-// How:   1. the 96 bits of 2 / pi that matter for the exponent; 2. their product with the angle's digits, modulo four
-//        quadrants; 3. the distance from the nearest quadrant, as a float.
+// What:  reduces angles of any size in integer arithmetic.
+// Why:   one unit in the last place of a large float is more than a full circle. The result is only exact if 2 / pi has
+//        as many digits as there are exponents (Payne and Hanek, "Radian reduction for trigonometric functions", 1983).
+// How:   1. select the 96 bits of 2 / pi that matter for the exponent; 2. multiply them with the angle's digits, modulo
+//        four quadrants; 3. convert the distance from the nearest quadrant to a float.
 
 #include "codegen/FunctionParts.h"
 #include "codegen/IntegerTerms.h"
@@ -22,13 +22,13 @@ using Predicate = arith::CmpIPredicate;
 // 1. The bits of 2 / pi
 //===----------------------------------------------------------------------===//
 
-/// Binary digits of 2 / pi after the point, preceded by a word of zeros.
+/// Binary digits of 2 / pi after the binary point. A word of zeros precedes them.
 constexpr std::array<uint32_t, 8> kTwoByPi = {0,          0xa2f9836e, 0x4e441529, 0xfc2757d1,
                                               0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab};
 
-constexpr unsigned kWindow = 3; ///< Words of the table that a product uses.
+constexpr unsigned kWindow = 3; ///< Number of words of the table that a product uses.
 
-/// Returns the words of the table from bit `first` on, which is less than 160.
+/// Returns kWindow words of the table that begin at bit `first`. `first` must be less than 160.
 std::array<Term, kWindow> windowFrom(Term first) {
   Term word = shiftRight(first, 5), bit = first & first.integer(31);
   auto constant = [&](unsigned at) { return first.integer(int32_t(kTwoByPi[at])); };
@@ -38,7 +38,7 @@ std::array<Term, kWindow> windowFrom(Term first) {
     for (unsigned begin = 1; begin + i < kTwoByPi.size(); ++begin)
       words[i] = compare(Predicate::eq, word, begin).select(constant(begin + i), words[i]);
   }
-  // In two shifts, because a shift by 32 is undefined.
+  // Shifts right in two steps, because a shift by 32 is undefined.
   Term rest = first.integer(31) ^ bit;
   std::array<Term, kWindow> window = {word, word, word};
   for (unsigned i = 0; i < kWindow; ++i)
@@ -80,7 +80,7 @@ Term asFloat(Term integer) {
 ReducedAngle reduceLargeAngle(Term x) {
   Term bits = x.bits(), exponent = shiftRight(bits, 23) & bits.integer(255);
   Term digits = (bits & bits.integer(0x7fffff)) | bits.integer(0x800000);
-  // |x| = digits * 2^(exponent - 150). Bits of 2 / pi that contribute only whole circles are skipped.
+  // |x| = digits * 2^(exponent - 150). The window skips bits of 2 / pi that contribute only full circles.
   constexpr int64_t kFirstExponent = 150 + 2 - 32; // Exponent for which the window begins at the table's first bit.
   Wide turns = multiply(digits, windowFrom(plus(exponent, -kFirstExponent)));
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  the speed of cores, caches and memory, one value for each class of CPUs.
-// Why:   every phase weighs launches against bytes and bytes against arithmetic. All of them must use the same figures.
-// How:   a Target has the value of its class. MachineRows.h has the costs of single instructions, GpuMachines.h the
-//        figures of GPUs. A device profile overrides what it measures, but only in predictions: code for all phones
-//        does not depend on one. tools/dev/check_rates.py refuses such figures in other files.
+// Why:   every phase compares costs of launches, bytes and arithmetic. All phases must use the same figures.
+// How:   a Target has the value of its class. MachineRows.h has the costs of single instructions, GpuMachines.h has the
+//        figures of GPUs. A device profile replaces the figures that it measured, but only in predictions, because code
+//        for all phones must not depend on one. tools/dev/check_rates.py rejects such figures in other files.
 
 #ifndef NACRE_CODEGEN_MACHINEMODEL_H
 #define NACRE_CODEGEN_MACHINEMODEL_H
@@ -15,51 +15,52 @@ namespace nacre::codegen {
 
 inline constexpr int64_t kLineBytes = 64; ///< Size of a cache line on every CPU that we compile for.
 
-/// Figures of a class of CPUs. The defaults are those of a phone's big core: Cortex-A76 and later, out of order.
+/// Figures of a class of CPUs. The defaults describe the big cores of phones: Cortex-A76 and later, out of order.
 struct MachineModel {
   const char *name = "big arm64";
   double gigahertz = 2.4; ///< Approximate clock under load.
 
   // Caches that one core can use, in bytes. These are estimates for the class, which suffice for the choice of tiles.
   uint64_t l1Bytes = 64 << 10;
-  uint64_t l1WayBytes = 4096; ///< Addresses a multiple of this apart share a set.
+  uint64_t l1WayBytes = 4096; ///< Addresses that differ by a multiple of this size share a set.
   uint64_t l2Bytes = 512 << 10;
   uint64_t lastBytes = 4 << 20; ///< Size that a model may expect of the last cache before memory.
 
-  // Bytes that one core reads in a cycle.
+  // Bytes that one core reads per cycle.
   double l2BytesPerCycle = 20;
-  double farBytesPerCycle = 10; ///< Rate beyond the second-level cache, but not from memory.
+  double farBytesPerCycle = 10; ///< Rate of data beyond the second-level cache that is not in memory.
   double farBytesPerCycleOfProducts =
-      40; ///< The same during multiplications. An estimate: many instructions hide a stream.
+      40; ///< Like farBytesPerCycle, during multiplications. An estimate: they hide latency.
   double memoryBytesPerCycle = 5;
   double scatteredBytesPerCycle = 8; ///< Elements of 4 bytes, loaded one by one.
 
   // Arithmetic.
   double flopsPerCycle = 16;              ///< Peak in f32; a multiply-add counts as two.
   double instructionsPerCycle = 2;        ///< Vector instructions of independent elements.
-  double chainedInstructionsPerCycle = 1; ///< Instructions that often depend on the one before.
+  double chainedInstructionsPerCycle = 1; ///< Instructions that often depend on the previous one.
 
   // Cycles of loops that are not tiles.
   double rowCycles = 9;               ///< Start of a row.
   double pointCycles = 6;             ///< Start of a point of a serial kernel.
   double scalarIterationCycles = 1.5; ///< One iteration of a plain loop over elements.
-  double scalarFunctionCycles = 24;   ///< exp and the like in such a loop.
+  double scalarFunctionCycles = 24;   ///< Evaluation of exp or a similar function in such a loop.
 
-  /// Cost of a launch in a run: threads are notified and awaited, code and tables are fetched.
+  /// Cost of a launch in a run: notifying and awaiting threads, fetching code and tables.
   double launchNanoseconds = 1500;
 
   double memoryBytesPerNanosecond() const { return memoryBytesPerCycle * gigahertz; }
   double flopsPerNanosecond() const { return flopsPerCycle * gigahertz; }
 };
 
-/// Costs of the runtime's threads, on every machine.
-inline constexpr double kUnitNanoseconds = 2000; ///< Minimum time of a unit of work, so that distributing it pays.
-/// Work shorter than this on one thread is not shared with other threads.
+/// Constants of the runtime's threads, on every machine.
+/// Minimum time of a unit of work. Shorter units cost more to distribute than they save.
+inline constexpr double kUnitNanoseconds = 2000;
+/// Limit of a launch's time on one thread. Shorter launches are not shared with other threads.
 inline constexpr double kThreadNanoseconds = 10000;
 
 inline constexpr MachineModel kBigArm64 = {};
 
-/// Figures of Cortex-A53, A55 and A510: in order, small caches, and loads block.
+/// Figures of Cortex-A53, A55 and A510. They issue in order, have small caches, and wait for loads.
 inline constexpr MachineModel kLittleArm64 = [] {
   MachineModel model;
   model.name = "little arm64";
@@ -106,15 +107,15 @@ inline constexpr MachineModel kX86V4 = x86Model("x86-64 with AVX-512", 64, 1024 
 /// Kinds of work that differ in speed.
 enum class WorkForm {
   Product,   ///< A contraction whose operands are used many times.
-  Streamed,  ///< A contraction whose operands are used few times: matrix-vector.
+  Streamed,  ///< A contraction whose operands are used few times, such as matrix-vector.
   Depthwise, ///< A contraction of windows, separate for each channel.
   Pointwise, ///< Loops with a scalar body: maps, windows, reductions.
   Row,       ///< Several sweeps over a row.
-  Movement,  ///< Transposes, gathers, resizing.
-  Scan       ///< One element after another along an axis.
+  Movement,  ///< Transposes, gathers and resizing.
+  Scan       ///< A computation of one element after another along an axis.
 };
 
-/// Shares of an engine's peaks that a form of work reaches. docs/phases/place.md states which are measured.
+/// Fractions of an engine's peaks that a form of work reaches. docs/phases/place.md states which were measured.
 struct Efficiency {
   double cpuFlops = 0, cpuBytes = 0;
   double gpuFlops = 0, gpuBytes = 0;
@@ -140,19 +141,19 @@ constexpr Efficiency efficiencyOf(WorkForm form) {
   return {};
 }
 
-/// exp, tanh and the like are polynomials of simple operations. On the CPU these are vector code of our own, which
-/// always keeps the multiply-adds busy. On the GPU, a special unit and the operations around it compute them.
+/// Operations that exp, tanh and similar functions count as. On the CPU, they are polynomials in vector code, which
+/// keeps the multiply-adds busy. On the GPU, a special unit and the operations around it compute them.
 inline constexpr double kCpuFlopsPerFunction = 20, kCpuFunctionEfficiency = 0.6;
 inline constexpr double kGpuFlopsPerFunction = 8;
 
-/// A GPU's bandwidth is saturated by this many times fewer invocations than its arithmetic.
+/// Factor between the invocations that saturate a GPU's arithmetic and those that saturate its bandwidth.
 inline constexpr double kBandwidthHeadStart = 4;
 
-/// Smallest share of a GPU that is ever used: one workgroup has a core's units for itself.
+/// Smallest fraction of a GPU that work can use: a single workgroup uses all units of one core.
 inline constexpr double kLeastOccupancy = 1.0 / 64;
 
-/// Share of a large, round product's rate that the products of networks reach: they have windows and edge tiles. Chosen
-/// by hand; docs/phases/place.md has the measurement.
+/// Fraction of a large, round product's rate that the products of networks reach, because of windows and edge tiles.
+/// Chosen by hand; docs/phases/place.md has the measurement.
 inline constexpr double kUsualProduct = 0.8;
 
 } // namespace nacre::codegen

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  Finds the origin of a launch's operand: the storage or weight that it is a view of, and the offset in bytes.
-// Why:   The runtime's tables need it, and GPU code depends on alignments; both must read views in the same way.
+// What:  finds the origin of a launch's operand: the storage or weight that it is a view of, and the offset in bytes.
+// Why:   the runtime's tables need the origin, and GPU code depends on its alignment. Both must read views in the same
+//        way.
 
 #ifndef NACRE_CODEGEN_OPERANDORIGIN_H
 #define NACRE_CODEGEN_OPERANDORIGIN_H
@@ -13,8 +14,8 @@ namespace nacre::codegen {
 
 struct OperandOrigin {
   mlir::Value root;   ///< The result of a plan.storage or plan.use, not a view.
-  int64_t offset = 0; ///< The offset into it, in bytes.
-  int64_t step = 0;   ///< Bytes added per iteration of the loop.
+  int64_t offset = 0; ///< Offset from the beginning of `root` in bytes.
+  int64_t step = 0;   ///< Bytes that each iteration of the loop adds to the offset.
 };
 
 OperandOrigin originOfOperand(mlir::Value operand);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// plan.encoding (dialects/plan/PlanDialect.td) defines the encodings. A chunk is a panel, or 1 MiB of a plain weight.
+// A chunk is a panel, or 1 MiB of a plain weight. plan.encoding (dialects/plan/PlanDialect.td) defines the encodings.
 
 #include "codegen/PackWeights.h"
 
@@ -36,7 +36,8 @@ PackedWeight::PackedWeight(mlir::RankedTensorType type, plan::EncodingAttr encod
   chunkBytes = rows / depth.run * depth.stored() * parts * width * elementBytes;
 }
 
-/// Packs the `valid` columns from `column` on of the run that begins with `row`. All other bytes stay unchanged.
+/// Writes `valid` columns, from `column` on, of the run of steps that begins with `row`. All other bytes of `out` stay
+/// unchanged.
 void PackedWeight::packGroups(const nn::ConstantView &source, int64_t row, int64_t column, int64_t valid,
                               char *out) const {
   for (int64_t step = 0; step < depth.run; ++step) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  powers, for emitFunction() and of integers.
+// What:  powers, for emitFunction(), and powers of integers.
 // How:   1. 2^(y log2 |x|), in f64 on CPUs, and in pairs of f32 in shaders; 2. the edge cases of C's pow; 3. constant
-//        exponents; 4. integers.
+//        exponents; 4. powers of integers.
 
 #include "codegen/FunctionParts.h"
 #include "codegen/Functions.h"
@@ -28,7 +28,7 @@ Term powerOfMagnitude(Term x, Term y) {
   Type doubles = withElement(x.type(), builder.ops.getF64Type());
   auto widened = [&](Term term) { return term.op<arith::ExtFOp>(doubles, term.value); };
 
-  // log2 m = 2 / ln 2 * atanh((m - 1) / (m + 1)), a series in odd powers.
+  // The series of log2 m = 2 / ln 2 * atanh((m - 1) / (m + 1)) has odd powers only.
   Split split = splitExponent(abs(x));
   Term m = widened(split.m);
   Term s = (m - 1) / (m + 1);
@@ -37,7 +37,7 @@ Term powerOfMagnitude(Term x, Term y) {
   Term log2 = fma(s * series, 2 * kLog2E, widened(split.e));
   Term power = log2 * widened(y);
 
-  // 2^power; 1.5 * 2^52 rounds as in reduceByLn2.
+  // Adding 1.5 * 2^52 rounds to an integer, like the addition in reduceByLn2().
   constexpr double kRounder = 6755399441055744.0;
   power = atMost(atLeast(power, -1000), 1000);
   Term shifted = power + kRounder;
@@ -48,8 +48,8 @@ Term powerOfMagnitude(Term x, Term y) {
   return p.op<arith::TruncFOp>(x.type(), result.value);
 }
 
-/// A number as the sum of two. The first has half the digits, so that products of such numbers are exact, fused or not.
-/// The mask prevents drivers from simplifying a difference to zero.
+/// A value as the sum of two floats. `high` has half the digits, so that products of such values are exact, fused or
+/// not. Its bit mask also prevents drivers from simplifying a difference to zero.
 struct Halves {
   Term high, low;
 
@@ -58,13 +58,13 @@ struct Halves {
 
 Term upperHalf(Term x) { return (x.bits() & x.bits().integer(int32_t(0xfffff000))).f32(); }
 
-/// Splits `sum`, the rounded sum of both parts, so that the first part has half the digits.
+/// Returns x in parts again, where `sum` is its rounded sum. The new high part has half the digits.
 Halves halve(const Halves &x, Term sum) {
   Term high = upperHalf(sum);
   return {high, x.low - (high - x.high)};
 }
 
-/// Returns a + x. `a` must not be smaller than x, and must have few digits.
+/// Returns a + x. |a| must be at least |x|, and `a` must have few digits.
 Halves add(Term a, const Halves &x) {
   Term high = upperHalf(a + x.sum());
   return {high, x.low - ((high - a) - x.high)};
@@ -74,7 +74,7 @@ Halves multiply(const Halves &a, Term sumOfA, const Halves &b) {
   return {a.high * b.high, a.low * b.high + b.low * sumOfA};
 }
 
-/// Returns log2 x for x > 0 to 32 binary digits, by a series in odd powers of s = (m - 1) / (m + 1).
+/// Returns log2 x for x > 0, accurate to 32 binary digits, by a series in odd powers of s = (m - 1) / (m + 1).
 Halves log2InHalves(Term x) {
   Split split = splitExponent(x);
   Term numerator = split.m - 1, denominator = split.m + 1, inverse = 1 / denominator;
@@ -91,8 +91,8 @@ Halves log2InHalves(Term x) {
   return add(split.e, multiply(factor, x.constant(kFactor), halve(product, product.sum())));
 }
 
-/// The same in f32, with the logarithm and its product with y in parts. The error is 1.3 ulp; results below the
-/// smallest normal number are zero.
+/// Like powerOfMagnitude(), but in f32, with pairs for the logarithm and for its product with y. The error is 1.3 ulp.
+/// Results below the smallest normal number are zero.
 Term powerOfMagnitudeInSingle(Term x, Term y) {
   Term high = upperHalf(y);
   Halves product = multiply({high, y - high}, y, log2InHalves(abs(x)));
@@ -116,7 +116,7 @@ Term powerOfMagnitudeInSingle(Term x, Term y) {
 Term pow(Term x, Term y) {
   Term magnitude = x.builder->isShader ? powerOfMagnitudeInSingle(x, y) : powerOfMagnitude(x, y);
 
-  // Edge cases of C's pow; a later one overrides earlier ones.
+  // These selections are the edge cases of C's pow. A later selection overrides earlier ones.
   Term ax = abs(x), ay = abs(y);
   Term zero = x.constant(0), one = x.constant(1), infinity = x.constant(kInfinity);
   Term grows = y > 0;
@@ -138,8 +138,8 @@ Term pow(Term x, Term y) {
 // 3. Constant exponents
 //===----------------------------------------------------------------------===//
 
-/// Returns x^(1/2). Unlike a square root, it gives infinity for -inf, and 0 for -0. Drivers drop an addition of 0, so
-/// shaders select.
+/// Returns x^(1/2). Unlike a square root, it gives infinity for -inf, and 0 for -0. CPUs add 0 to clear the sign of -0.
+/// Drivers drop this addition, so shaders select.
 static Term powOfHalf(Term x) {
   Term withoutSign = x.builder->isShader ? (x == 0).select(x.constant(0), x) : x + 0;
   return (x == -kInfinity).select(x.constant(kInfinity), sqrt(withoutSign));
@@ -165,8 +165,8 @@ std::optional<Term> powOfConstant(Term x, double y) {
 // 4. Integers
 //===----------------------------------------------------------------------===//
 
-/// Computes the power by repeated squaring. All bits of the exponent count, since products wrap. A negative exponent
-/// gives 0, except for 1 and -1.
+/// Computes the power by repeated squaring. All bits of the exponent count, because products wrap. A negative exponent
+/// gives 0, except for the bases 1 and -1.
 Term integerPower(Term base, Term exponent) {
   Term square = base, bits = exponent;
   const unsigned width = getElementTypeOrSelf(base.type()).getIntOrFloatBitWidth();

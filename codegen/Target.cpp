@@ -2,11 +2,11 @@
 //
 // What:  turns --target= and --cpu= into targets.
 // Why:   see Target.h.
-// How:   1. the operating systems are a table;
-//        2. LLVM, or this machine for `native`, names a CPU's features. Those that the runtime can check are kept. A
+// How:   1. find the operating system in a table;
+//        2. ask LLVM for a CPU's features, or this machine for `native`, and keep those that the runtime can check. A
 //           phone's chip has the features that all of its cores have (Chips.h);
-//        3. the base architectures are a table; a CPU gets the best one that it supports;
-//        4. the remaining features are added, and a scheduling model is chosen.
+//        3. choose the best base architecture that the CPU supports;
+//        4. add the remaining features, and choose a scheduling model.
 
 #include "codegen/Target.h"
 #include "codegen/Chips.h"
@@ -36,20 +36,21 @@ struct System {
   StringLiteral name;
   StringLiteral triple;
   StringLiteral cpus; // Default of --cpu=.
-  bool mayPlayGpu;    // As Target::mayPlayGpu.
+  bool mayPlayGpu;    // See Target::mayPlayGpu.
 };
 
 constexpr System kSystems[] = {
     {"linux-x86_64", "x86_64-unknown-linux-gnu", "x86-64-v3", true},
     {"linux-arm64", "aarch64-unknown-linux-gnu", "generic", true},
     {"android-arm64", "aarch64-unknown-linux-android24", "generic", false},
-    // An emulator's CPU may lack AVX, and the slowest Chromebooks do: Android only guarantees SSE4.2 and POPCNT.
+    // The CPU of an emulator may lack AVX, and so do the slowest Chromebooks. Android only guarantees SSE4.2 and
+    // POPCNT.
     {"android-x86_64", "x86_64-unknown-linux-android24", "x86-64-v3,x86-64-v2", false},
 };
 
 StringRef hostName() { return Triple(sys::getProcessTriple()).isAArch64() ? "linux-arm64" : "linux-x86_64"; }
 
-/// Returns the system of that name, or null.
+/// Returns the system that is called `name`, or null.
 const System *findSystem(StringRef name) {
   const auto *system =
       find_if(kSystems, [&](const System &known) { return known.name == (name == "host" ? hostName() : name); });
@@ -60,7 +61,7 @@ const System *findSystem(StringRef name) {
 // 2. Features
 //===----------------------------------------------------------------------===//
 
-/// A bit that the runtime checks, and LLVM's names of the features that it stands for.
+/// A bit that the runtime checks, and LLVM's names of the features that the bit implies.
 struct Feature {
   nacre_cpu_bit bit;
   StringLiteral names;
@@ -77,7 +78,7 @@ constexpr Feature kX86Features[] = {
     {NACRE_X86_AVX512_VBMI, "avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq,gfni"},
 };
 
-// No SVE: the emitters use NEON.
+// SVE is absent, because the emitters use NEON.
 constexpr Feature kArm64Features[] = {
     {NACRE_ARM64_NEON, "neon"},       {NACRE_ARM64_FP16, "fullfp16"}, {NACRE_ARM64_FP16FML, "fp16fml"},
     {NACRE_ARM64_DOTPROD, "dotprod"}, {NACRE_ARM64_I8MM, "i8mm"},     {NACRE_ARM64_BF16, "bf16"},
@@ -90,7 +91,7 @@ Expected<StringSet<>> featuresOf(StringRef cpu, bool arm64) {
     for (const auto &feature : sys::getHostCPUFeatures())
       if (feature.second)
         features.insert(feature.first());
-    // Every arm64 Linux has it. LLVM reads /proc/cpuinfo, which can be missing, or be that of an emulator's host.
+    // Every arm64 Linux has NEON. LLVM reads /proc/cpuinfo, which may be missing, or may describe an emulator's host.
     if (arm64)
       features.insert("neon");
     return features;
@@ -133,17 +134,17 @@ bool hasAll(const StringSet<> &features, StringRef names) {
 // 3. Base architectures
 //===----------------------------------------------------------------------===//
 
-/// Properties of code for CPUs with the features of `bit`.
+/// Properties of code for CPUs that have the features of `bit`.
 struct Base {
   StringLiteral cpu; // LLVM's name.
   nacre_cpu_bit bit;
   VectorUnit vectors;
-  MachineModel model; // Figures of its cores that issue out of order.
+  MachineModel model; // Figures of the CPU's out-of-order cores.
 };
 
 using Masks = VectorUnit::Masks;
 
-/// The best first; the last one is the minimum that is supported.
+/// Base architectures, the best first. The last one is the minimum that the compiler supports.
 constexpr Base kX86Bases[] = {
     {"x86-64-v4", NACRE_X86_64_V4, {32, 64, Masks::All, 4, true, true}, kX86V4},
     {"x86-64-v3", NACRE_X86_64_V3, {16, 32, Masks::Loads, 2, true, true}, kX86V3},
@@ -157,9 +158,9 @@ constexpr Base kArm64Bases[] = {
 // 4. Targets
 //===----------------------------------------------------------------------===//
 
-/// Returns the CPU whose scheduling model suits `cpu`. LLVM schedules these for a core of 2015 that issues one
-/// multiply-add per cycle; Neoverse N1 is the server variant of Cortex-A76. LLVM's model of the A53 waits ten cycles
-/// for each multiply-add, which the core does not.
+/// Returns the CPU whose scheduling model suits `cpu`. For the listed big cores, LLVM uses the model of a core of 2015
+/// that issues one multiply-add per cycle. Neoverse N1 is the server variant of Cortex-A76, so its model is better.
+/// LLVM's model of the A53 waits ten cycles for each multiply-add, but the core does not.
 StringRef tunedAs(StringRef cpu) {
   return StringSwitch<StringRef>(cpu)
       .Case("cortex-a53", "cortex-a55")
@@ -198,7 +199,7 @@ Expected<Target> makeTarget(const System &system, StringRef cpu) {
   if (cpu == "native")
     cpu = sys::getHostCPUName();
   if (const Chip *chip = arm64 ? findChip(cpu) : nullptr)
-    cpu = chip->clusters().front().core; // The big cores do most of a model's work.
+    cpu = chip->clusters().front().core; // Tune for the big cores, which do most of a model's work.
   const ArrayRef<Base> bases = arm64 ? ArrayRef(kArm64Bases) : ArrayRef(kX86Bases);
   const auto *base = find_if(bases, [&](const Base &base) { return target.needs & NACRE_CPU_NEED(base.bit); });
   if (base == bases.end() || !(target.needs & NACRE_CPU_NEED(bases.back().bit)))
@@ -213,7 +214,7 @@ Expected<Target> makeTarget(const System &system, StringRef cpu) {
 
 } // namespace
 
-/// Registers LLVM's targets once. Also needed for a model without kernels, which still has tables to write.
+/// Registers LLVM's targets, once per process. A model without kernels needs them too, because its tables are written.
 static void registerOnce() {
   [[maybe_unused]] static const bool isRegistered = [] {
     LLVMInitializeX86TargetInfo();
@@ -300,8 +301,8 @@ Expected<SmallVector<Target, 1>> parseTargets(StringRef name, StringRef cpus) {
     targets.push_back(std::move(*target));
     names.push_back(cpu);
   }
-  // Features do not distinguish big cores from little ones. If both kinds have code, that for big cores requires one of
-  // them.
+  // Features do not distinguish big cores from little ones. If both kinds have code, the code for big cores must
+  // require a feature that the little cores lack.
   SmallVector<uint64_t, 1> ofLittleCores;
   for (const Target &target : targets)
     if (target.inOrder)
@@ -309,8 +310,8 @@ Expected<SmallVector<Target, 1>> parseTargets(StringRef name, StringRef cpus) {
   for (Target &target : targets)
     if (!target.inOrder && any_of(ofLittleCores, [&](uint64_t needs) { return (needs & ~target.needs) == 0; }))
       target.needs |= NACRE_CPU_NEED(NACRE_ARM64_OUT_OF_ORDER);
-  // The runtime takes the first variant that it can run. The first one decides how weights are packed, so it has the
-  // widest vectors.
+  // The runtime takes the first variant that it can run. The first variant also decides how weights are packed, so it
+  // must have the widest vectors.
   llvm::stable_sort(targets, [](const Target &a, const Target &b) {
     return std::make_pair(a.vectors.bytes, popcount(a.needs)) > std::make_pair(b.vectors.bytes, popcount(b.needs));
   });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  parses the options `target` and `cpu` of the passes (Passes.td).
-// Why:   the compiler calls code generation with targets; only nacre-opt has their names.
-// How:   parsed when a pass runs; mistakes are reported at the module.
+// Why:   the compiler passes targets to code generation directly; only nacre-opt has their names.
+// How:   the options are parsed when a pass runs. Errors are reported at the module.
 
 #ifndef NACRE_CODEGEN_TARGETOPTIONS_H
 #define NACRE_CODEGEN_TARGETOPTIONS_H
@@ -12,7 +12,7 @@
 
 namespace nacre::codegen {
 
-/// Returns the targets of parseTargets. Never empty; reports mistakes at `module`.
+/// Returns the targets that parseTargets finds, at least one. Reports errors at `module`.
 llvm::FailureOr<llvm::SmallVector<Target, 1>> readTargetOptions(mlir::ModuleOp module, llvm::StringRef target,
                                                                 llvm::StringRef cpus);
 

@@ -3,7 +3,7 @@
 // What:  values with operators, so that formulas look like formulas.
 // Why:   every engine expands functions and conversions to arithmetic.
 // How:   a Term is a scalar or vector value, of floats or of integers, with a builder for operations on it. Clamps
-//        compare and select in the order that keeps NaN, which is one instruction on x86.
+//        compare and select in the order that keeps NaN. This is one instruction on x86.
 
 #ifndef NACRE_CODEGEN_TERM_H
 #define NACRE_CODEGEN_TERM_H
@@ -21,16 +21,16 @@ inline mlir::Type withElement(mlir::Type type, mlir::Type element) {
   return vector ? mlir::Type(vector.clone(element)) : element;
 }
 
-/// The builder that an engine's emitters use.
+/// Creates operations and constants for terms. Engines derive their own builders.
 class TermBuilder {
 public:
   TermBuilder(mlir::OpBuilder &ops, mlir::Location loc, bool isShader) : ops(ops), loc(loc), isShader(isShader) {}
 
   mlir::OpBuilder &ops;
   const mlir::Location loc;
-  const bool isShader; ///< True if a driver compiles the result again: it may reorder sums, and f64 may be missing.
+  const bool isShader; ///< True if a driver compiles the result again. The driver may reorder sums, and may lack f64.
 
-  /// Builds a constant here. Engines override it to share constants.
+  /// Creates a constant at the insertion point. Engines override this function to share constants.
   virtual mlir::Value constant(mlir::TypedAttr value) { return mlir::arith::ConstantOp::create(ops, loc, value); }
   mlir::Value floatConstant(double value, mlir::Type type) {
     return splat(ops.getFloatAttr(mlir::getElementTypeOrSelf(type), value), type);
@@ -66,7 +66,7 @@ struct Term {
   }
   Term integer(int64_t number) const { return make(builder->intConstant(number, type())); }
   Term as(mlir::Type element) const { return op<mlir::arith::BitcastOp>(withElement(type(), element), value); }
-  /// Returns the bits of a float as an integer of its size. f32 and f64 are the inverse.
+  /// Returns the bits of a float as an integer of the same size. f32() and f64() are the inverse.
   Term bits() const {
     return as(builder->ops.getIntegerType(mlir::getElementTypeOrSelf(type()).getIntOrFloatBitWidth()));
   }
@@ -80,7 +80,7 @@ struct Term {
   Term operator<(Term other) const { return compare(mlir::arith::CmpFPredicate::OLT, other); }
   Term operator==(Term other) const { return compare(mlir::arith::CmpFPredicate::OEQ, other); }
 
-  // Only for conditions.
+  // Only for terms that are conditions (i1).
   Term select(Term yes, Term no) const { return op<mlir::arith::SelectOp>(value, yes.value, no.value); }
   Term operator&(Term other) const { return op<mlir::arith::AndIOp>(value, other.value); }
   Term operator|(Term other) const { return op<mlir::arith::OrIOp>(value, other.value); }
@@ -116,8 +116,8 @@ inline Term fma(Term a, double b, double c) { return fma(a, a.constant(b), a.con
 inline Term negate(Term a) { return a.op<mlir::arith::NegFOp>(a.value); }
 inline Term abs(Term a) { return a.op<mlir::math::AbsFOp>(a.value); }
 inline Term sqrt(Term a) { return a.op<mlir::math::SqrtOp>(a.value); }
-/// Copies the sign of `sign` to `a`. Shaders do not use masks as upstream's expansion does, because Mesa 22.3's
-/// lavapipe then copies more bits than the sign.
+/// Copies the sign of `sign` to `a`. Shaders do not use bit masks as MLIR's expansion does, because lavapipe of Mesa
+/// 22.3 then copies more bits than the sign.
 inline Term copySign(Term a, Term sign) {
   if (!a.builder->isShader)
     return a.op<mlir::math::CopySignOp>(a.value, sign.value);
@@ -125,11 +125,11 @@ inline Term copySign(Term a, Term sign) {
   Term negative = bits.op<mlir::arith::CmpIOp>(mlir::arith::CmpIPredicate::slt, bits.value, bits.integer(0).value);
   return negative.select(negate(abs(a)), abs(a));
 }
-/// Returns x, but at least `low`. Keeps NaN.
+/// Returns x, but at least `low`. NaN stays NaN.
 inline Term atLeast(Term x, double low) { return (x < low).select(x.constant(low), x); }
 inline Term atMost(Term x, double high) { return (x > high).select(x.constant(high), x); }
 
-/// Evaluates a polynomial; the coefficient of the highest power comes first.
+/// Evaluates a polynomial in x. The coefficient of the highest power comes first.
 inline Term polynomial(Term x, llvm::ArrayRef<double> coefficients) {
   Term sum = x.constant(coefficients.front());
   for (double coefficient : coefficients.drop_front())
@@ -137,7 +137,7 @@ inline Term polynomial(Term x, llvm::ArrayRef<double> coefficients) {
   return sum;
 }
 
-/// True if the bit of the mask `bit` is set in `integer`.
+/// True if `integer` has the bit of the one-bit mask `bit`.
 inline Term hasBit(Term integer, int64_t bit) {
   Term masked = integer & integer.integer(bit);
   return integer.op<mlir::arith::CmpIOp>(mlir::arith::CmpIPredicate::ne, masked.value, integer.integer(0).value);

@@ -29,9 +29,9 @@ StridedSlice wholeStorage(BlockArgument argument) {
   return slice;
 }
 
-/// Returns a static slice of `slice`. Axes that the result's type drops have size one.
+/// Returns the static slice that `op` takes from `slice`. Axes that the result's type drops have size one.
 FailureOr<StridedSlice> sliceOf(StridedSlice slice, tensor::ExtractSliceOp op) {
-  // A slice of a padded tensor would need a slice of the padding, too. The contract of kernels has no such slices.
+  // A slice of a padded tensor would also need a slice of the padding. verify-kernels allows no such slices.
   if (slice.padding || !op.getType().hasStaticShape() || ShapedType::isDynamicShape(op.getStaticOffsets()) ||
       ShapedType::isDynamicShape(op.getStaticStrides()))
     return failure();
@@ -87,7 +87,8 @@ FailureOr<StridedSlice> findSlice(Value tensor) {
 
 namespace {
 
-/// Adds `expression`, times `factor`, to a coefficient per loop and a constant. Fails if it is not linear.
+/// Adds `expression` times `factor` to `coefficients`, which has one entry per loop, and to `constant`. Fails if
+/// `expression` is not linear.
 LogicalResult flatten(AffineExpr expression, int64_t factor, MutableArrayRef<int64_t> coefficients, int64_t &constant) {
   if (auto dim = dyn_cast<AffineDimExpr>(expression)) {
     coefficients[dim.getPosition()] += factor;
@@ -103,7 +104,7 @@ LogicalResult flatten(AffineExpr expression, int64_t factor, MutableArrayRef<int
   if (binary.getKind() == AffineExprKind::Add)
     return success(succeeded(flatten(binary.getLHS(), factor, coefficients, constant)) &&
                    succeeded(flatten(binary.getRHS(), factor, coefficients, constant)));
-  // Affine expressions are simplified: the constant of a product is on the right.
+  // MLIR simplifies affine expressions, so the constant of a product is on the right.
   auto right = dyn_cast<AffineConstantExpr>(binary.getRHS());
   if (binary.getKind() != AffineExprKind::Mul || !right)
     return failure();

@@ -16,15 +16,15 @@
 
 namespace nacre::codegen {
 
-/// A tensor of a kernel's body as a part of a storage. Element (i, j, ...) is at offset + i * strides[0] + j *
-/// strides[1] ...
+/// A tensor of a kernel's body as a part of a storage. Element (i, j, ...) has the offset offset + i * strides[0] + j *
+/// strides[1] + ... in the storage.
 struct StridedSlice {
-  unsigned argument = 0; ///< Argument of the kernel.
+  unsigned argument = 0; ///< Index of the kernel's argument that holds the storage.
   int64_t offset = 0;
   llvm::SmallVector<int64_t> strides; ///< One per axis of the tensor.
   llvm::SmallVector<int64_t> shape;   ///< Sizes of the tensor.
 
-  // Set if the tensor is padded: indices below low[i], and from low[i] + kept[i] on, are not in memory.
+  // Members for a padded tensor. Indices below low[i], and from low[i] + kept[i] on, are not in memory.
   llvm::SmallVector<int64_t> low, kept;
   mlir::TypedAttr padding; ///< Null if the tensor is not padded.
 };
@@ -33,32 +33,32 @@ struct StridedSlice {
 /// an argument of the kernel. Fails for tensors that are in no storage (tensor.empty).
 llvm::FailureOr<StridedSlice> findSlice(mlir::Value tensor);
 
-/// One axis of an operand, as loops walk it: index = constant + sum of coefficients[loop] * counter.
+/// One axis of an operand as a function of loop counters: index = constant + sum of coefficients[loop] * counter.
 struct WalkedAxis {
   int64_t constant = 0;
   llvm::SmallVector<int64_t> coefficients;
 };
 
-/// An axis of a padded operand. An element is in memory only if 0 <= index < size.
+/// An axis of a padded operand. Only elements with 0 <= index < size are in memory.
 struct PaddedAxis : WalkedAxis {
   int64_t size = 0;
 };
 
-/// An operand of a loop nest: its element is at offset + sum of strides[loop] * counter.
+/// An operand of a loop nest. Each iteration uses the element at offset + sum of strides[loop] * counter.
 struct Access {
   unsigned argument = 0;
   int64_t offset = 0;
   llvm::SmallVector<int64_t> strides; ///< One per loop; 0 if the operand is broadcast along it.
   mlir::Type elementType;
-  llvm::SmallVector<PaddedAxis, 0> padded; ///< The axes that reach beyond memory.
+  llvm::SmallVector<PaddedAxis, 0> padded; ///< Axes on which the loops reach beyond memory.
 };
 
 /// Returns the axes of an operand that is read through `map`. Fails if a result of the map is not a sum of
 /// `dim * constant`.
 llvm::FailureOr<llvm::SmallVector<WalkedAxis>> walkAxes(mlir::AffineMap map);
 
-/// Returns the access of an operand at `slice` through `map`. Fails if a result of the map is not a sum of
-/// `dim * constant`.
+/// Returns the access of an operand that is stored at `slice` and read through `map`. Fails if a result of the map is
+/// not a sum of `dim * constant`.
 llvm::FailureOr<Access> composeAccess(const StridedSlice &slice, mlir::AffineMap map, mlir::Type elementType);
 
 /// Finds the slice of `tensor` and composes its access through `map`. Fails if either step fails.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. the two products, and sums of codes before them; 2. the sweeps between them; 3. the end.
+// How:  1. the two products, and sums of codes before them; 2. the sweeps between them; 3. the epilogue.
 
 #include "codegen/form/AttentionForm.h"
 
@@ -70,7 +70,7 @@ private:
   // 1. Products
   //===--------------------------------------------------------------------===//
 
-  /// True if `work` has two factors and reduces over its last loop only.
+  /// True if `work` has two inputs and reduces only over its last loop.
   static bool isProduct(const Work &work) {
     return work.inputs.size() == 2 && llvm::count(work.parallel, false) == 1 && !work.parallel.back();
   }
@@ -128,8 +128,8 @@ private:
     return success();
   }
 
-  /// Finds the sums of codes. Each is over the elements of an operand in a product, without the loop that this operand
-  /// does not move in.
+  /// Finds the sums of codes. Each sum adds up an operand of a product. It has the product's loops except the one that
+  /// does not move the operand.
   LogicalResult findSums() {
     const unsigned loops = first->loops();
     for (const Work &sum : ArrayRef(form.work).take_front(result.firstSweep - 1)) {
@@ -163,7 +163,7 @@ private:
     result.operands[index] = {access.argument, access.offset, access.elementType};
   }
 
-  /// The loops of the products are [batches..., rows, keys, depth] and [batches..., rows, columns, keys].
+  /// Reads the loops of the products, which are [batches..., rows, keys, depth] and [batches..., rows, columns, keys].
   LogicalResult readLoops() {
     const Work &last = result.epilogue ? *result.epilogue : *second;
     if (!last.results.front().written || (result.epilogue && !result.epilogue->results.front().map.isIdentity()))
@@ -242,7 +242,7 @@ private:
     return AffineMap::getMultiDimIdentityMap(dims, input.map.getContext()).getMajorSubMap(dims - 1);
   }
 
-  /// True if the sum that is read belongs to the score's row (queries) or to its key.
+  /// True if `input` reads the sum of the score's row (queries) or of its key (keys).
   bool isSumOfScores(const Input &input) const {
     const std::optional<AttentionForm::Index> sum = result.sumOf(input);
     return sum && *sum != AttentionForm::Values &&
@@ -292,11 +292,11 @@ private:
            llvm::all_of(input.access.strides, [](int64_t stride) { return stride == 0; });
   }
 
-  /// True if the sum that is read belongs to the result's row (weights) or to its column (values).
+  /// True if `input` reads the sum of the result's row (weights) or of its column (values).
   bool isSumOfResult(const Input &input) const {
     if (input.source != Input::Source::Work)
       return false;
-    // The loops of the product are [batches..., rows, columns, keys].
+    // The product has the loops [batches..., rows, columns, keys].
     AffineMap there = input.map.compose(second->results.front().map);
     const unsigned kept = second->loops() - 1;
     AffineMap rows = AffineMap::getMultiDimIdentityMap(kept + 1, there.getContext()).getMajorSubMap(kept - 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:   1. sizes; 2. loops are sorted and merged; 3. panels; 4. the kind of the kernel; 5. epilogues.
+// How:   1. sizes; 2. sort and merge loops; 3. panels; 4. the kind of the kernel; 5. epilogues.
 
 #include "codegen/form/ContractionForm.h"
 
@@ -61,8 +61,8 @@ ContractionShape shapeOf(const LoopedContraction &contraction) {
 
 using Cut = LoopedContraction::Cut;
 
-/// Merges neighboring loops if each operand walks them as one. The cut loop, if it is in this group, stays outermost in
-/// its merged loop.
+/// Merges neighboring loops of `group` if each operand walks them like one loop. If the group contains the cut loop,
+/// this loop is only merged with loops inside it.
 template <typename Group> static void merge(LoopedContraction &contraction, Group &group, Cut kind) {
   const bool hasCut = kind != Cut::None && contraction.cut == kind;
   for (unsigned inner = group.size(); inner-- > 1;) {
@@ -150,7 +150,7 @@ std::optional<DepthGroups> depthGroupsOf(const PlainContraction &plain, int64_t 
     return std::nullopt;
   DepthGroups depth{k, 1};
   for (unsigned axis = plain.rhsAxes.size() - 1; axis-- > 0;) {
-    // The only loop that walks the axis, from its beginning to its end.
+    // Find the only loop that walks the axis. It must do so from the beginning to the end.
     const WalkedAxis &walked = plain.rhsAxes[axis];
     std::optional<unsigned> by;
     for (auto [loop, coefficient] : llvm::enumerate(walked.coefficients)) {
@@ -185,7 +185,7 @@ FailureOr<MatrixProduct> inPanels(const PlainContraction &plain, int64_t width, 
   if (last.coefficients[plain.column] != 1)
     return misfit("a packed weight's last axis must be the columns");
 
-  // Elements from one index of an axis to the next; 0 for the last axis, the columns.
+  // Distance in elements between indices of each axis of Rhs; 0 for the last axis, which is the columns.
   SmallVector<int64_t> axisStrides(rank, 0);
   int64_t stride = width * plain.parts * (depth.run == 1 ? depth.k : 1), steps = 1;
   for (unsigned axis = rank - 1; axis-- > 0;) {
@@ -204,7 +204,7 @@ FailureOr<MatrixProduct> inPanels(const PlainContraction &plain, int64_t width, 
   ContractionOperand &rhs = packed.operands[Contraction::Rhs];
   for (auto [axis, axisStride] : llvm::zip_equal(plain.rhsAxes, axisStrides))
     rhs.offset += axis.constant * axisStride;
-  // Each group's columns begin a new panel.
+  // The columns of each group begin a new panel.
   for (auto [number, loop] : llvm::enumerate(packed.loops)) {
     int64_t &rhsStride = loop.strides[Contraction::Rhs];
     rhsStride = 0;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a contraction as emitters see it: a product of matrices, a depthwise convolution, or a convolution by
-//        Winograd. Loops have a stride per operand, for pixels, batches and groups in any order of axes.
-// Why:   one emitter serves all products; it sees rows, columns and depth, never pixels and channels.
-// How:   a struct for the members that all kinds share, then a struct for each kind. The kind depends on the kernel, on
-//        the encoding of its weight and, on a CPU, on its note (dialects/plan/Notes.h). PlainContraction.h is a
-//        contraction before this choice.
+// What:  a contraction as emitters see it: a product of matrices, a depthwise convolution, or a Winograd convolution.
+//        Loops have a stride for each operand, so pixels, batches and groups may be in any order of axes.
+// Why:   one emitter serves all products. It sees rows, columns and depth, but no pixels or channels.
+// How:   a struct has the members that all kinds share, and a derived struct those of each kind. The kind depends on
+//        the kernel, on the encoding of its weight and, on a CPU, on its note (dialects/plan/Notes.h).
+//        PlainContraction.h is a contraction before this choice.
 
 #ifndef NACRE_CODEGEN_FORM_CONTRACTIONFORM_H
 #define NACRE_CODEGEN_FORM_CONTRACTIONFORM_H
@@ -25,13 +25,13 @@ struct ContractionOperand {
   unsigned argument = 0; ///< Argument of the kernel.
   int64_t offset = 0;
   mlir::Type elementType;
-  /// Elements from one panel to the next, if the operand is a result, or an input of an epilogue, that lies in panels
-  /// (Contraction::resultWidth). 0 if the operand is row-major.
+  /// Distance between panels in elements, if the operand is in panels (Contraction::resultWidth). Only results and
+  /// inputs of an epilogue can be in panels. 0 if the operand is row-major.
   int64_t panelStride = 0;
 };
 
-/// A loop and its stride for each operand: those of Contraction::Index, then the epilogue's own inputs, then further
-/// results and operands of the prologue.
+/// A loop and its stride for each operand. The operands are those of Contraction::Index, then the epilogue's other
+/// inputs, then further results and operands of the prologue.
 struct ContractionLoop {
   int64_t size = 1;
   llvm::SmallVector<int64_t, 6> strides;
@@ -43,91 +43,95 @@ int64_t iterationsOf(llvm::ArrayRef<ContractionLoop> loops);
 /// Members that all kinds of contraction share.
 struct Contraction {
   enum Index : unsigned { Lhs = 0, Rhs = 1, Result = 2, Extra = 3 };
-  /// The operands. Lhs gives the rows, Rhs the columns. If there is a prologue, Lhs is the first operand that it reads.
+  /// The operands, in the order of Index. Lhs has the rows, Rhs the columns. With a prologue, Lhs is the first operand
+  /// that the prologue reads.
   llvm::SmallVector<ContractionOperand, 6> operands;
-  ContractionLoop columns; ///< Moves Result by 1.
+  ContractionLoop columns; ///< Loop over columns, whose stride in Result is 1.
   mlir::Type accumulatorType;
-  /// True if integers are extended to the accumulator's type with zeros, false if with their sign.
+  /// True if integers are extended to the accumulator's type with zeros, false if they are extended with their sign.
   bool isUnsignedLhs = false, isUnsignedRhs = false;
-  /// True if the operands are signed bytes and Rhs has no -128, so that the sum of two products fits 16 bits.
+  /// True if the operands are signed bytes and Rhs has no -128, so that the sum of two products fits into 16 bits.
   bool pairsFit = false;
 
-  /// True if sums are integers. These wrap, so they may be added up in any order.
+  /// True if sums are integers. Integer sums wrap, so their terms may be added in any order.
   bool isOfIntegers() const { return accumulatorType.isInteger(); }
 
-  // Parts of `kernel`, which lives as long as they do.
+  // Members that point into `kernel`, which this pointer keeps alive.
   std::shared_ptr<const KernelForm> kernel;
   const Work *product = nullptr;
   const Work *epilogue = nullptr; ///< Null if there is no epilogue.
-  /// Part of the product that each of the epilogue's inputs reads; `nullopt` for the epilogue's own inputs.
+  /// Index of the product's part that each input of the epilogue reads; `nullopt` for inputs that are not the product.
   llvm::SmallVector<std::optional<unsigned>> productInputs;
-  /// Number of parts, each with `columns` columns, that follow one another in Rhs. The epilogue reads the same column
-  /// of several parts.
+  /// Number of parts of Rhs, which follow one another. Each part has `columns` columns. The epilogue reads the same
+  /// column of several parts.
   int64_t parts = 1;
   llvm::SmallVector<unsigned, 2> results{
-      Result};             ///< Operands that are written. Further ones follow the extra operands.
-  int64_t resultWidth = 0; ///< Columns of the panels of operands from Result on; 0 if none of them is in panels.
+      Result}; ///< Operands that are written. Further ones follow the extra operands.
+  /// Number of columns of a panel of the operands from Result on; 0 if no operand is in panels.
+  int64_t resultWidth = 0;
   const WrittenTensor *written = nullptr; ///< The first target.
   std::optional<ContractionPrologue> prologue;
 
-  /// Returns the type in which the product's left factor is read or computed.
+  /// Returns the type in which the product's left factor is loaded or computed.
   mlir::Type leftType() const { return prologue ? prologue->elementType : operands[Lhs].elementType; }
 
   unsigned cutAxis = 0; ///< Cut axis of the target.
   int64_t cutExtent = 1;
 };
 
-/// Loops sorted by which operands they move. Unit loops are dropped; neighbors are merged if every operand allows it.
+/// A contraction whose loops are sorted by the operands that they move. Loops of one iteration are dropped. Neighbors
+/// are merged if every operand allows it.
 struct LoopedContraction : Contraction {
-  llvm::SmallVector<ContractionLoop, 3> outer; ///< Batches and groups: they move every operand.
-  /// Loops that move Lhs and Result; the last one is the run. At least one.
+  llvm::SmallVector<ContractionLoop, 3> outer; ///< Loops over batches and groups, which move every operand.
+  /// Loops that move Lhs and Result. There is at least one; the last loop is the run.
   llvm::SmallVector<ContractionLoop, 3> rows;
-  llvm::SmallVector<ContractionLoop, 3> depth; ///< Reductions: they move Lhs and Rhs. At least one.
+  /// Loops of the reduction, which move Lhs and Rhs. There is at least one.
+  llvm::SmallVector<ContractionLoop, 3> depth;
 
-  /// The group of the loop that walks the cut axis, if a loop does.
+  /// Group of loops that contains the loop over the cut axis. None if no single loop walks it.
   enum class Cut { None, Outer, Rows, Columns };
   Cut cut = Cut::None;
   unsigned cutLoop = 0; ///< Index of that loop in its group.
-  /// Iterations of that loop for each index of the cut axis; above 1 if inner loops were merged into it.
+  /// Number of iterations of that loop for each index of the cut axis; above 1 if inner loops were merged into it.
   int64_t cutFactor = 1;
   DepthGroups groups; ///< Groups of steps. If k > 1, an iteration of the innermost depth loop is one group.
 
-  /// Returns the number of steps of all depth loops together.
+  /// Returns the total number of steps of all depth loops.
   int64_t depthSize() const;
   double multiplyAdds() const;
 };
 
-/// A weight in panels: for each step of the depth, `width` columns of each part lie side by side. `stride` is the
-/// number of elements from one panel to the next.
+/// A weight in panels. For each step of the depth, `width` columns of each part lie side by side. `stride` is the
+/// distance between panels in elements.
 struct Panels {
   int64_t width = 0, stride = 0;
-  int64_t k = 1; ///< Steps of a column side by side.
+  int64_t k = 1; ///< Number of steps of a column that lie side by side.
 };
 
-/// A product whose columns move Rhs but not Lhs.
+/// A product of matrices: its columns move Rhs but not Lhs.
 struct MatrixProduct : LoopedContraction {
   std::optional<Panels> panels; ///< Panels of Rhs; `nullopt` if Rhs is row-major.
 };
 
-/// A contraction in which every column has its own rows. Columns are channels and move all three operands by 1.
+/// A contraction in which every column has separate rows of Lhs. Columns are channels and move all three operands by 1.
 struct DepthwiseConvolution : LoopedContraction {};
 
-/// A 2D convolution that is computed in tiles by `method` along both dimensions. Rhs is in panels, with `channels` rows
-/// of a panel from one tap to the next. Each group's columns begin a new panel.
+/// A 2D convolution that is computed in tiles by `method` along both dimensions. Rhs is in panels. From one tap to the
+/// next, a panel has `channels` rows. The columns of each group begin a new panel.
 struct WinogradConvolution : Contraction {
   ContractionLoop images, down, across; ///< Loops that move Lhs and Result.
   ContractionLoop channels;             ///< Input channels; contiguous in Lhs.
   ContractionLoop groups;               ///< Groups of channels and columns; size 1 if the convolution has no groups.
   winograd::Method method;
   Panels panels;
-  bool cutAmongImages = false; ///< True if the cut axis walks images, false if rows.
+  bool cutAmongImages = false; ///< True if the cut axis is the images, false if it is the rows of an image.
 
   /// Returns the multiply-adds of the direct convolution.
   double multiplyAdds() const;
 };
 
-/// The gradient of such a convolution's filter: taps and input channels by columns, added up over all pixels. Rhs is
-/// the gradient of the convolution's result, row-major.
+/// The gradient of a Winograd convolution's filter. It has taps and input channels by columns, and adds up over all
+/// pixels. Rhs is the gradient of the convolution's result, row-major.
 struct WinogradGradient : Contraction {
   ContractionLoop images, down, across; ///< Loops that move Lhs and Rhs.
   ContractionLoop tapsDown, tapsAcross; ///< Loops that move Lhs and Result.
@@ -139,7 +143,7 @@ struct WinogradGradient : Contraction {
 
 using ContractionForm = std::variant<MatrixProduct, DepthwiseConvolution>;
 
-/// Reads the body of `kernel` with the encodings of its weights. Fails if it is not a contraction.
+/// Reads the body of `kernel`, whose weights may have encodings. Fails if the body is not a contraction.
 llvm::FailureOr<ContractionForm> parseContraction(plan::KernelOp kernel);
 
 /// Reads a convolution that the CPU computes by Winograd. Fails if `kernel` has no Winograd note.
@@ -148,13 +152,13 @@ llvm::FailureOr<WinogradConvolution> parseWinograd(plan::KernelOp kernel);
 /// Reads the gradient of a filter that the CPU computes by Winograd. Fails if `kernel` has no Winograd note.
 llvm::FailureOr<WinogradGradient> parseWinogradGradient(plan::KernelOp kernel);
 
-/// Returns the sizes by which tiles are chosen.
+/// Returns the sizes that the choice of tiles depends on.
 ContractionShape shapeOf(const LoopedContraction &contraction);
 WinogradShape shapeOf(const WinogradConvolution &convolution);
-WinogradShape shapeOf(const WinogradGradient &gradient); ///< Returns the sizes of the convolution, not of its gradient.
+WinogradShape shapeOf(const WinogradGradient &gradient); ///< Returns the sizes of the convolution itself.
 
-/// Returns the arguments of the epilogue's body: `sums` for the parts of the product, the results of `load` for the
-/// operands from Extra on, and a `constant` for each result's accumulator. An all-parallel body does not read these
+/// Returns the arguments of the epilogue's body: `sums` for the parts of the product, `load(operand)` for the operands
+/// from Extra on, and a `constant` for each result's accumulator. An all-parallel body does not read these
 /// accumulators.
 llvm::SmallVector<mlir::Value> epilogueArguments(const Contraction &contraction, llvm::ArrayRef<mlir::Value> sums,
                                                  llvm::function_ref<mlir::Value(unsigned operand)> load,

@@ -34,13 +34,13 @@ std::optional<unsigned> ContractionPrologue::firstOperand() const {
 
 namespace {
 
-/// True if `map` drops only the last loop, so that there is one element for each row.
+/// True if `map` only drops the last loop, so that there is one element for each row.
 bool isOfRow(AffineMap map) {
   const unsigned loops = map.getNumDims();
   return loops > 0 && map == AffineMap::getMultiDimIdentityMap(loops, map.getContext()).getMajorSubMap(loops - 1);
 }
 
-/// True if `work` adds up f32 over the last axis of `left`, and the product reduces only this axis.
+/// True if `work` adds up f32 over the last axis of `left`, and `product` reduces only this axis.
 bool isStatistic(const Work &work, const Work &product, const Input &left) {
   const unsigned loops = work.loops();
   if (loops == 0 || left.map.getNumResults() != loops || work.results.size() != 1 || !canInline(*work.body))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the emitters of an engine that may emit a kernel, in order.
+// What:  the emitters of an engine that may emit a kernel, in the order in which they are tried.
 // Why:   an emitter must never get a kernel whose weights it would misread.
-// How:   an entry states its kind of kernel and the encodings that it reads. An emitter that declines leaves the kernel
-//        to the next one.
+// How:   an entry states the kind of kernel and the encodings that its emitter reads. If an emitter declines a kernel,
+//        the next one gets it.
 
 #ifndef NACRE_CODEGEN_FORM_EMITTERLIST_H
 #define NACRE_CODEGEN_FORM_EMITTERLIST_H
@@ -16,20 +16,21 @@
 
 namespace nacre::codegen {
 
-/// An emitter and the kernels that it accepts. `Emitter` is the engine's type of emitting functions.
+/// An emitter and the kernels that it accepts. `Emitter` is the type of the engine's emitting functions.
 template <typename Emitter> struct EmitterEntry {
   llvm::StringLiteral name;
-  std::optional<plan::KernelKind> kind; ///< `nullopt` if it accepts any kind.
+  std::optional<plan::KernelKind> kind; ///< `nullopt` if the emitter accepts any kind.
   Emitter emit;
-  llvm::ArrayRef<plan::EncodingKind> encodings = {}; ///< Encodings that it reads and writes, besides plain arrays.
-  bool knowsGroups = false; ///< True if it reads panels with several steps of the depth side by side.
+  /// Encodings that the emitter reads and writes, besides plain arrays.
+  llvm::ArrayRef<plan::EncodingKind> encodings = {};
+  bool knowsGroups = false; ///< True if the emitter reads panels with several steps of the depth side by side.
 };
 
-/// True if all arguments of `kernel` are plain or have one of these encodings. Panels may have k > 1 only if
-/// `knowsGroups`.
+/// True if every argument of `kernel` is plain or has one of `encodings`. Panels may only have k > 1 if `knowsGroups`
+/// is true.
 bool isEncodedBy(plan::KernelOp kernel, llvm::ArrayRef<plan::EncodingKind> encodings, bool knowsGroups = false);
 
-/// Returns the entries that accept `kernel`, in order.
+/// Returns the entries that accept `kernel`, in the order of `entries`.
 template <typename Emitter>
 llvm::SmallVector<EmitterEntry<Emitter>> emittersFor(plan::KernelOp kernel,
                                                      llvm::ArrayRef<EmitterEntry<Emitter>> entries) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:   1. what is written; 2. the work. Written tensors are read first, so that results find their targets.
+// How:   1. read the written tensors, so that results find their targets; 2. read the work.
 
 #include "codegen/form/KernelForm.h"
 

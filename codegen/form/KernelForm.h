@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  a kernel's body as emitters see it: the computations in order, their inputs and targets, and the halos.
-// Why:   docs/phases/kernels.md allows few forms. They are recognized once, and emitters never walk tensor operations.
-// How:   1. the tensors that results of linalg operations are written to (WrittenTensor.h);
-//        2. the work: each linalg.generic's loops, and the source of each operand.
+// Why:   docs/phases/kernels.md allows few forms. They are recognized once, so emitters never read tensor operations.
+// How:   1. find the tensors that the results of linalg operations are written to (WrittenTensor.h); 2. read the work:
+//        the loops of each linalg.generic, and the source of each operand.
 
 #ifndef NACRE_CODEGEN_FORM_KERNELFORM_H
 #define NACRE_CODEGEN_FORM_KERNELFORM_H
@@ -16,9 +16,9 @@ namespace nacre::codegen {
 
 struct Input {
   enum class Source {
-    Storage, ///< A storage, at `access`.
+    Storage, ///< An element of a storage, at `access`.
     Work,    ///< Result `result` of the earlier operation `work`, in registers or scratch.
-    Unread   ///< Only gives loops their sizes (a window's shape).
+    Unread   ///< No source. The operand only gives loops their sizes, like the shape of a window.
   };
   Source source = Source::Unread;
   Access access;
@@ -35,12 +35,13 @@ struct Result {
   mlir::Type elementType;
 };
 
-/// One linalg.generic.
+/// One linalg.generic operation.
 struct Work {
   mlir::Operation *op = nullptr;
-  mlir::Block *body = nullptr; ///< Its arguments are the inputs, then the results' accumulators.
+  /// Body of the operation. Its arguments are the inputs, then the accumulators of the results.
+  mlir::Block *body = nullptr;
   llvm::SmallVector<int64_t> sizes;
-  llvm::SmallVector<bool> parallel; ///< False for loops that reduce.
+  llvm::SmallVector<bool> parallel; ///< True for each parallel loop, false for each loop that reduces.
   llvm::SmallVector<Input, 0> inputs;
   llvm::SmallVector<Result, 1> results;
 
@@ -57,8 +58,8 @@ struct KernelForm {
   int64_t cutExtent = 1, grain = 1;
 };
 
-/// Reads the body of `kernel`. Fails, with the reason in the debug log, unless it consists of linalg.generics and
-/// linalg.fills over slices.
+/// Reads the body of `kernel`. Fails, with the reason in the debug log, if the body contains anything but
+/// linalg.generics and linalg.fills over slices.
 llvm::FailureOr<KernelForm> parseKernel(plan::KernelOp kernel);
 
 } // namespace nacre::codegen

@@ -30,13 +30,15 @@ LogicalResult misfit(const char *reason) {
 struct Division {
   Value between;
   plan::KernelKind kind = plan::KernelKind::Nest; ///< Kind of the first half.
-  std::optional<unsigned> written;                ///< Argument that holds the intermediate tensor, if one does.
+  /// Index of the argument that holds the intermediate tensor; `nullopt` if none does.
+  std::optional<unsigned> written;
   tensor::InsertSliceOp into; ///< Inserts the intermediate tensor into that argument; null if it is the whole argument.
   unsigned cutAxis = 0;       ///< Cut axis of the intermediate tensor; valid only if `cutFactor` is not 0.
-  int64_t cutFactor = 0;      ///< Stride of the kernel's cut axis on that axis (KernelHalves::cutFactor).
+  /// Distance on that axis between neighboring indices of the kernel's cut axis (KernelHalves::cutFactor).
+  int64_t cutFactor = 0;
 };
 
-/// Returns the operations of the body that compute `values`, except those needed only for `known`.
+/// Returns the operations of the body that are needed for `values`, if the value `known` need not be computed.
 llvm::DenseSet<Operation *> neededBy(ArrayRef<Value> values, Value known) {
   llvm::DenseSet<Operation *> needed;
   SmallVector<Value> open(values);
@@ -45,7 +47,7 @@ llvm::DenseSet<Operation *> neededBy(ArrayRef<Value> values, Value known) {
     Operation *op = value.getDefiningOp();
     if (value == known || !op || !needed.insert(op).second)
       continue;
-    // The bodies of operations read constants of the kernel's body.
+    // The body of an operation may read constants of the kernel's body.
     op->walk([&](Operation *inner) {
       for (Value operand : inner->getOperands())
         if (Operation *source = operand.getDefiningOp(); source && source->getBlock() == op->getBlock())
@@ -93,7 +95,8 @@ public:
   }
 
 private:
-  /// Returns the number of the product among the operations. Sets `left` to its input from the operation before it.
+  /// Returns the index of the product among the operations. Sets `left` to the input of the product that the previous
+  /// operation computes.
   std::optional<unsigned> findProduct() {
     for (unsigned number = 1; number < form.work.size(); ++number) {
       const Work &work = form.work[number], &before = form.work[number - 1];
@@ -149,7 +152,7 @@ private:
     return success(!division.written || isAll);
   }
 
-  /// Returns the loop that walks `axis` from its beginning, if only one does.
+  /// Returns the loop that walks `axis` from its beginning; `nullopt` unless exactly one loop does.
   static std::optional<unsigned> onlyLoop(const WalkedAxis &axis) {
     std::optional<unsigned> only;
     for (auto [loop, coefficient] : llvm::enumerate(axis.coefficients)) {
@@ -181,7 +184,7 @@ FailureOr<Division> findDivision(plan::KernelOp kernel) {
 // 2. The halves
 //===----------------------------------------------------------------------===//
 
-/// A kernel under construction: some of another's arguments and operations.
+/// A kernel under construction, which gets some arguments and operations of another kernel.
 class HalfBuilder {
 public:
   HalfBuilder(plan::KernelOp whole, StringRef suffix, plan::KernelKind kind) : whole(whole), builder(whole) {

@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace nacre::codegen {
 
-/// True if `work` has two inputs that are read. Further inputs may only give loops their sizes.
+/// True if `work` reads exactly two inputs. Further inputs may only give loops their sizes.
 static bool hasTwoFactors(const Work &work) {
   return work.inputs.size() >= 2 && work.results.size() == 1 &&
          llvm::all_of(llvm::drop_begin(work.inputs, 2),

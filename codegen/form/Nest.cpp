@@ -80,8 +80,8 @@ void takePart(Nest &nest, unsigned loop, int64_t parts) {
 //===----------------------------------------------------------------------===//
 
 VectorChoice chooseVectorLoop(const Nest &nest) {
-  // The main cost of a loop is lanes that must be gathered one by one, above all in arrays that a reduction reads in
-  // every iteration. Vectors that stay half empty cost less. Horizontal sums add a little at the end.
+  // The main cost of a loop is lanes that must be gathered one by one. This costs most in arrays that a reduction reads
+  // in every iteration. Vectors that are half empty cost less. A horizontal sum adds a small cost at the end.
   constexpr int64_t kSomeLanes = 8;
   VectorChoice best;
   int64_t bestCost = std::numeric_limits<int64_t>::max();
@@ -99,7 +99,7 @@ VectorChoice chooseVectorLoop(const Nest &nest) {
     }
     if (loop.size < kSomeLanes)
       cost += 10 * (kSomeLanes - loop.size);
-    // Prefer the innermost of equal loops.
+    // If loops cost the same, prefer the innermost one.
     if (cost <= bestCost) {
       bestCost = cost;
       best = {unsigned(index), !loop.parallel};
@@ -114,8 +114,8 @@ VectorChoice chooseVectorLoop(const Nest &nest) {
 
 namespace {
 
-/// Iterations [begin, end) of a parallel loop that share a range: only iterations [low, high) of the reducing loop stay
-/// in memory.
+/// Iterations [begin, end) of a parallel loop for which the same iterations [low, high) of the reducing loop stay in
+/// memory.
 struct Segment {
   int64_t begin, end, low, high;
 };
@@ -126,7 +126,7 @@ struct Axis {
   SmallVector<Segment> segments;
 };
 
-/// Returns the quotient rounded up; the denominator must be positive.
+/// Returns the quotient rounded up. `denominator` must be positive.
 int64_t divideUp(int64_t numerator, int64_t denominator) {
   return numerator > 0 ? (numerator - 1) / denominator + 1 : -(-numerator / denominator);
 }
@@ -151,11 +151,11 @@ std::optional<Axis> analyzeWindow(const Nest &nest, const NestWindow &window, si
     if (axis.segments.size() == maxSegments)
       return std::nullopt;
     const int64_t first = window.constant + iteration * stride;
-    // 0 <= first + k * step < size
+    // Iteration k stays in memory if 0 <= first + k * step < size.
     const int64_t low = first >= 0 ? 0 : std::min(reach, divideUp(-first, step));
     const int64_t ceiling = std::min(reach, divideUp(window.size - first, step)), high = std::max(low, ceiling);
-    // `low` and `high` hold until `first` has moved so far that one more or one fewer iteration is inside. Computing
-    // that point avoids a loop over iterations: an axis may have billions.
+    // `low` and `high` stay the same until `first` has moved so far that one more or one fewer iteration is inside.
+    // Computing that point avoids a loop over the iterations, of which there may be billions.
     int64_t end = iterations;
     if (low > 0)
       end = std::min(end, divideUp(-(low - 1) * step - window.constant, stride));
@@ -182,7 +182,7 @@ std::optional<SmallVector<NestRegion>> divideWindows(const Nest &nest, std::opti
   SmallVector<NestRegion> regions = {whole};
   llvm::SmallBitVector divides(nest.loops.size());
   for (const auto &[index, window] : llvm::enumerate(nest.windows)) {
-    // Equal windows of several operands are divided only once.
+    // Divide equal windows of several operands only once.
     if (llvm::is_contained(llvm::ArrayRef(nest.windows).take_front(index), window))
       continue;
     std::optional<Axis> axis = analyzeWindow(nest, window, maxRegions);

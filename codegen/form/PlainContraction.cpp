@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:   1. check that it is a contraction; 2. find the operand with the columns; 3. find the operands that each loop
-//        moves. ContractionForm.cpp makes each kind of contraction from the result.
+// How:   1. check that the kernel is a contraction; 2. find the operand with the columns; 3. find the operands that
+//        each loop moves. ContractionForm.cpp makes each kind of contraction from the result.
 
 #include "codegen/form/PlainContraction.h"
 
@@ -52,8 +52,8 @@ public:
   }
 
 private:
-  /// Returns the number of the multiply-add, or 0 if the kernel lacks one. Operations before it compute its left
-  /// operand.
+  /// Returns the index of the multiply-add among the operations, or 0 if the kernel has none. The operations before it
+  /// compute its left operand.
   static unsigned findProduct(const KernelForm &form) {
     auto *found = llvm::find_if(
         form.work, [](const Work &work) { return isMultiplyAdd(work) || readIntegerMultiplyAdd(work).has_value(); });
@@ -66,7 +66,7 @@ private:
   }
 
   bool hasEpilogue() const { return form.work.size() > productNumber + 1; }
-  /// Returns how many targets the product and its epilogue write. A prologue writes the last target.
+  /// Returns the number of targets that the product and its epilogue write. A prologue writes the last target.
   size_t writtenByProduct() const {
     const bool both = productNumber > 0 && form.work[productNumber - 1].results.front().written.has_value();
     return form.written.size() - (both ? 1 : 0);
@@ -76,7 +76,8 @@ private:
   // 2. Operands
   //===--------------------------------------------------------------------===//
 
-  /// Reads the target and the epilogue's own inputs. Their strides are by the loops of the product.
+  /// Reads the target and the inputs of the epilogue that are not the product. Their strides are for the loops of the
+  /// product.
   LogicalResult readTarget() {
     const Result &accumulator = product.results.front();
     if (accumulator.written.value_or(0) != 0 || accumulator.written.has_value() == hasEpilogue())
@@ -98,7 +99,7 @@ private:
     for (const Input &input : epilogue.inputs)
       if (failed(readEpilogueInput(input)))
         return failure();
-    // Results have the order of the targets (KernelForm).
+    // The results are in the order of the targets (KernelForm).
     for (auto [number, further] : llvm::enumerate(epilogue.results)) {
       const WrittenTensor &written = form.written[*further.written];
       if (number == 0)
@@ -128,7 +129,7 @@ private:
   LogicalResult readEpilogueInput(const Input &input) {
     const SmallVector<int64_t> &sizes = result.epilogue->sizes;
     if (input.source == Input::Source::Work && input.work == productNumber) {
-      // The product itself, or a part of its last axis that begins a whole number of parts further on.
+      // The input reads the product itself, or columns of it that begin at a multiple of the part's size.
       FailureOr<SmallVector<WalkedAxis>> axes = walkAxes(input.map);
       if (failed(axes) || axes->empty() || sizes.back() == 0 || axes->back().constant % sizes.back() != 0)
         return misfit("an epilogue must read parts of the product");
@@ -147,7 +148,8 @@ private:
     return success(addInput(input, sizes, product.results.front().map).has_value());
   }
 
-  /// Adds an operand for a stored input of another operation, whose loops have `sizes` and walk the axes of `map`.
+  /// Adds an operand for a stored input of another operation. `map` maps that operation's loops, which have `sizes`, to
+  /// axes.
   std::optional<unsigned> addInput(const Input &input, ArrayRef<int64_t> sizes, AffineMap map) {
     StridedSlice byAxis;
     byAxis.argument = input.access.argument;
@@ -162,8 +164,8 @@ private:
     return operand;
   }
 
-  /// Returns an earlier operand from `first` on that equals the last one, and drops the last one. Else returns the last
-  /// one.
+  /// Drops the last operand if it equals an earlier one from index `first` on. Returns the index of the remaining
+  /// operand.
   unsigned withoutTwin(unsigned first) {
     const unsigned last = result.operands.size() - 1;
     for (unsigned other = first; other < last; ++other) {
@@ -178,7 +180,7 @@ private:
     return last;
   }
 
-  /// Sets the parts of the product: several, if the epilogue has fewer columns than the product.
+  /// Sets the number of parts of the product. There are several if the epilogue has fewer columns than the product.
   LogicalResult readParts() {
     if (!result.epilogue)
       return success();
@@ -197,7 +199,7 @@ private:
     return success();
   }
 
-  /// Adds the operands from which the prologue computes the left operand, if no storage holds it.
+  /// Adds the operands of the prologue if it computes the left operand.
   LogicalResult readLeft() {
     if (productNumber == 0)
       return success();
@@ -242,8 +244,8 @@ private:
     return encoding && encoding.getKind() != plan::EncodingKind::Plain;
   }
 
-  /// Returns the loop over columns if the product's input `lhs` is Lhs. The last axis of an encoded operand is the
-  /// columns, so it must be Rhs.
+  /// Returns the loop over columns if Lhs is the product's input `lhs`; `nullopt` if that is impossible. An encoded
+  /// operand must be Rhs, because its last axis is the columns.
   std::optional<unsigned> columnsBeside(unsigned lhs) const {
     const unsigned rhs = 1 - lhs;
     if (isEncoded(lhs))
@@ -257,7 +259,7 @@ private:
     return std::nullopt;
   }
 
-  /// Returns the loop along which all operands are contiguous.
+  /// Returns the parallel loop along which all operands are contiguous.
   std::optional<unsigned> findChannels() const {
     for (unsigned loop = product.loops(); loop-- > 0;)
       if (product.parallel[loop] && strides[Contraction::Result][loop] == 1 &&
@@ -327,7 +329,8 @@ private:
     return success();
   }
 
-  /// Returns the loop that walks the cut axis; `nullopt` if several do. Such a kernel is not divided.
+  /// Returns the loop that walks the cut axis; `nullopt` if several loops do. Kernels with several such loops are not
+  /// divided.
   std::optional<unsigned> findCut() const {
     std::optional<unsigned> cut;
     if (form.cutAxis >= result.resultAxes.size())
@@ -348,8 +351,8 @@ private:
   const Work &product;
   PlainContraction result;
   std::optional<IntegerFactors> integers;    ///< `nullopt` for a product of floats.
-  unsigned lhs = 0;                          ///< Number of the product's input that is Lhs.
-  SmallVector<SmallVector<int64_t>> strides; ///< Strides by operand, then by loop of the product.
+  unsigned lhs = 0;                          ///< Index of the product's input that is Lhs.
+  SmallVector<SmallVector<int64_t>> strides; ///< Strides of each operand, for each loop of the product.
 };
 
 } // namespace

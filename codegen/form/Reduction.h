@@ -2,7 +2,7 @@
 //
 // What:  the operation that folds values into an accumulator in the body of a reduction.
 // Why:   several accumulators can be folded in any order if the operation and its identity are known.
-// How:   the yielded value is `op(accumulator, anything else)`.
+// How:   the yielded value must be `op(accumulator, value)`.
 
 #ifndef NACRE_CODEGEN_FORM_REDUCTION_H
 #define NACRE_CODEGEN_FORM_REDUCTION_H
@@ -18,7 +18,8 @@ struct Reduction {
   mlir::TypedAttr identity;
 };
 
-/// Returns the reduction of result `result` of a body whose accumulators are its last arguments.
+/// Returns the reduction that computes the result with index `result`. The accumulators must be the last arguments of
+/// `body`.
 std::optional<Reduction> findReduction(mlir::Block &body, unsigned result);
 
 } // namespace nacre::codegen

@@ -9,8 +9,8 @@
 
 namespace nacre::codegen {
 
-/// True if every operation of `body` is of arith or math, and its operands are arguments or constants. With
-/// `readsTables`, the body may also read tables.
+/// True if `body` only has operations of arith and math whose operands are arguments, constants or results of such
+/// operations. With `readsTables`, the body may also read tables.
 bool canInline(mlir::Block &body, bool readsTables = false);
 
 /// True if `op` reads an element of a 1D kernel argument at an index that the body computes.

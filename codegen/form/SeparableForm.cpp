@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:   1. the kernel's operations are divided between two forms of a kernel, each of which is read as a contraction;
-//        2. the second's loops walk every operand of the first.
+// How:   1. divide the kernel's operations between two forms, and read each as a contraction; 2. express the strides of
+//        the first contraction's operands in the loops of the second.
 
 #include "codegen/form/SeparableForm.h"
 
@@ -25,7 +25,7 @@ static LogicalResult misfit(const char *reason) {
 // 1. Two contractions
 //===----------------------------------------------------------------------===//
 
-/// Returns the number of the second half's first operation, a multiply-add.
+/// Returns the index of the first operation of the second half, a multiply-add.
 static std::optional<unsigned> findSecondHalf(const KernelForm &form) {
   for (unsigned number = 1; number < form.work.size(); ++number)
     if (const Work &work = form.work[number]; !work.allParallel() && isMultiplyAdd(work))
@@ -33,7 +33,7 @@ static std::optional<unsigned> findSecondHalf(const KernelForm &form) {
   return std::nullopt;
 }
 
-/// Returns the slice of the intermediate tensor, as if it were a storage.
+/// Returns the slice that is the whole intermediate tensor, as if a storage held it.
 static StridedSlice sliceBetween(plan::KernelOp kernel, const Result &result) {
   StridedSlice slice;
   slice.argument = kernel.getBody().getNumArguments();
@@ -116,7 +116,8 @@ FailureOr<SeparableForm> parseSeparable(plan::KernelOp kernel) {
 // 2. One product
 //===----------------------------------------------------------------------===//
 
-/// Returns the only loop of the first half that walks each axis of its result. Fails if an axis has no such loop.
+/// Returns the loop of the first half that walks each axis of its result. Fails if an axis is not walked by exactly one
+/// loop.
 static FailureOr<SmallVector<unsigned>> loopsOfAxes(const PlainContraction &contraction) {
   SmallVector<unsigned> loops;
   for (const WalkedAxis &axis : contraction.resultAxes) {
@@ -131,7 +132,7 @@ static FailureOr<SmallVector<unsigned>> loopsOfAxes(const PlainContraction &cont
 
 using Tap = ContractionPrologue::Tap;
 
-/// Returns the offsets of all taps of a window. Fails if there are more than `most`.
+/// Returns the offsets of all taps of a window. Fails if there are more than `most` taps.
 static FailureOr<SmallVector<Tap, 0>> tapsOf(const PlainContraction &depthwise, int64_t most) {
   SmallVector<Tap, 0> taps = {{}};
   for (const ProductLoop &loop : depthwise.loops) {
@@ -162,7 +163,7 @@ FailureOr<PlainContraction> throughWindows(const SeparableForm &form, int64_t mo
   prologue.taps = std::move(*taps);
   prologue.map = depthwise.epilogue;
   prologue.elementType = form.pointwise.operands[Contraction::Lhs].elementType;
-  // Returns the stride of an operand of the first half for a loop of the product.
+  // Returns the stride of `operand`, an operand of the first half, for `loop`, a loop of the product.
   auto strideOf = [&](unsigned operand, unsigned loop) {
     int64_t stride = 0;
     for (auto [axis, walked] : llvm::zip_equal(*axes, *loops))

@@ -19,7 +19,7 @@ LogicalResult misfit(Operation *op, const char *reason) {
   return failure();
 }
 
-/// Returns the axis of a result along which a point's index of the first loop selects a slice.
+/// Returns the axis of the result with index `result` on which the first loop's counter selects a slice.
 std::optional<unsigned> cutAxisOf(scf::ForallOp points, unsigned result) {
   for (Operation *user : points.getRegionIterArgs()[result].getUsers())
     if (auto part = dyn_cast<tensor::ExtractSliceOp>(user))

@@ -20,7 +20,7 @@ static bool isTensor(Value value) { return isa<RankedTensorType>(value.getType()
 
 static bool isParallel(scf::ForOp loop) { return loop->hasAttr(plan::kParallel); }
 
-/// Returns the parallel loop that is the whole body of `loop`, or null.
+/// Returns the parallel loop that is the only content of the body of `loop`; null if there is other content.
 static scf::ForOp wholeBodyOf(scf::ForOp loop) {
   scf::ForOp only;
   for (Operation &op : loop.getBody()->without_terminator()) {
@@ -51,7 +51,7 @@ Place SerialProgram::placeIn(const StridedSlice &slice, Type elementType) const 
   return {slice.argument, {}, {}, slice.offset, slice.strides, elementType};
 }
 
-/// Tensors from outside the program are read from their storages.
+/// Returns the place of `tensor`. A tensor from outside of the program is in its storage.
 Place SerialProgram::placeOf(Value tensor) {
   if (auto known = places.find(tensor); known != places.end())
     return known->second;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  emits the program of a serial kernel's point with memory instead of tensors.
+// What:  emits the program for one point of a serial kernel, with memory instead of tensors.
 // Why:   tensors are lowered in the same way for every engine. Only loads, stores and scalar operations differ.
-// How:   a tensor is a place: memory, an offset and a stride per axis. An insertion writes there, and the new tensor
-//        has the same place: verify-kernels ensures that nothing reads an older name. Control flow stays, but carries
-//        only the scalars.
+// How:   a tensor is a place: memory, an offset and a stride for each axis. An insertion writes to this place, which
+//        becomes the place of the new tensor. This is correct because verify-kernels ensures that no operation reads
+//        the old tensor afterwards. Control flow stays, but carries only scalars.
 
 #ifndef NACRE_CODEGEN_FORM_SERIALPROGRAM_H
 #define NACRE_CODEGEN_FORM_SERIALPROGRAM_H
@@ -19,13 +19,13 @@ namespace nacre::codegen {
 struct Place {
   std::optional<unsigned> argument; ///< Argument of the kernel; `nullopt` for scratch.
   mlir::Value scratch;
-  mlir::Value offset; ///< Null if only `constantOffset` applies.
+  mlir::Value offset; ///< Variable part of the offset; null if only `constantOffset` applies.
   int64_t constantOffset = 0;
   llvm::SmallVector<int64_t> strides;
   mlir::Type elementType;
 };
 
-/// An engine's operations on single numbers. `value` is always a value of the original program.
+/// An engine's operations on scalars. A parameter `value` is always a value of the original program.
 class SerialEngine {
 public:
   virtual mlir::Value load(mlir::Value value, const Place &place, mlir::Value address) = 0;
@@ -33,19 +33,20 @@ public:
   /// Emits an operation of arith or math.
   virtual mlir::Value compute(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands) = 0;
   virtual mlir::Value constant(mlir::TypedAttr value) = 0;
-  /// Allocates flat memory for a tensor that belongs to the point.
+  /// Allocates flat memory for a tensor that only the point uses.
   virtual mlir::Value allocate(mlir::RankedTensorType type) = 0;
-  /// Returns the type in which control flow carries `value`. `carry` converts `emitted` to that type; it was emitted
-  /// for `value`, or for a value that becomes it.
+  /// Returns the type in which control flow carries `value`. `carry` converts `emitted` to that type. `emitted` was
+  /// emitted for `value`, or for a value that control flow passes on as `value`.
   virtual mlir::Type typeOf(mlir::Value value) = 0;
   virtual mlir::Value carry(mlir::Value emitted, mlir::Value value) = 0;
   /// True if a loop that carries values must iterate at least once.
   virtual bool mustIterate() const { return false; }
-  /// Emits nested loops whose iterations may run in parallel; each loop but the last contains only the next one.
-  /// `iteration` emits the iteration at `counters`. Returns false if the engine runs the loops sequentially.
+  /// Emits nested loops whose iterations may run in parallel. Each loop but the last contains only the next loop.
+  /// `iteration` emits the iteration at `counters`. Returns false if the engine runs the loops sequentially; it then
+  /// has emitted nothing.
   using Iteration = llvm::function_ref<void(mlir::ValueRange counters)>;
   virtual bool parallel(llvm::ArrayRef<mlir::scf::ForOp>, Iteration) { return false; }
-  /// Returns how many iterations of `loop` to unroll. It divides the trip count, and may equal it.
+  /// Returns the number of iterations of `loop` to unroll together. It divides the trip count, and may equal it.
   virtual int64_t iterationsAtOnce(mlir::scf::ForOp) const { return 1; }
 
 protected:
@@ -57,7 +58,7 @@ public:
   SerialProgram(mlir::OpBuilder &ops, mlir::Location loc, const SerialForm &form, SerialEngine &engine)
       : ops(ops), loc(loc), form(form), engine(engine) {}
 
-  /// Writes the program of the point at `indices`, one per loop of the points.
+  /// Emits the program of the point at `indices`, which has one index for each loop over points.
   void emit(mlir::ValueRange indices);
 
 private:
@@ -79,7 +80,7 @@ private:
   void emitWhile(mlir::scf::WhileOp loop);
   void emitIf(mlir::scf::IfOp branch);
 
-  /// Returns the scalars among `values`, in the types in which control flow carries `as`.
+  /// Returns the scalars among `values`, converted to the types in which control flow carries `as`.
   llvm::SmallVector<mlir::Value> carried(mlir::ValueRange values, mlir::ValueRange as);
   void bind(mlir::ValueRange values, mlir::ValueRange emitted);
   void bindPlaces(mlir::ValueRange values, mlir::ValueRange from);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the transforms of Winograd convolutions F(m, r), m outputs of a filter of r taps, in one dimension.
+// What:  the transforms of Winograd convolutions F(m, r) in one dimension: m outputs of a filter with r taps.
 // Why:   they need m + r - 1 products instead of m r. A 3x3 convolution in tiles of 4x4 needs 36 products instead of
 //        144, a 5x5 one 64 instead of 400. See Lavin and Gray, Fast Algorithms for Convolutional Neural Networks, 2015.
 //        Emitters and tests share this code.
-// How:   y = A^T [(G g) * (B^T d)], with each matrix as a sequence of operations. Two dimensions apply it along each.
-//        The polynomials of the filter and of the outputs are evaluated at 0, at infinity, and at points p and -p. The
-//        latter two share their even and odd terms. The inverse transform divides by the divisors of all points, which
-//        needs no extra operation. Values are in the order 0, each p and -p, infinity.
+// How:   y = A^T [(G g) * (B^T d)], with each matrix as a sequence of operations. A 2D transform applies it along each
+//        dimension. The polynomials of the filter and of the outputs are evaluated at 0, at infinity, and at points p
+//        and -p, which share their even and odd terms. The inverse transform divides by the divisors of all points,
+//        which needs no extra operation. Values are in the order 0, each p and -p, infinity.
 
 #ifndef NACRE_CODEGEN_FORM_WINOGRAD_H
 #define NACRE_CODEGEN_FORM_WINOGRAD_H
@@ -24,33 +24,33 @@ namespace nacre::codegen::winograd {
 struct Method {
   int64_t outputs = 0, taps = 3;
 
-  /// Returns the input elements that a tile reads along one dimension, which is also its number of products.
+  /// Returns the number of input elements that a tile reads along one dimension. This is also its number of products.
   constexpr int64_t inputs() const { return outputs + taps - 1; }
   /// Returns the number of products along both dimensions.
   constexpr int64_t numbers() const { return inputs() * inputs(); }
-  /// Returns the products as a share of a direct convolution's, along both dimensions.
+  /// Returns the ratio of the products along both dimensions to the products of a direct convolution.
   constexpr double share() const { return double(numbers()) / double(outputs * outputs * taps * taps); }
-  /// True if there are points for it: whole pairs, and few enough to keep rounding errors small.
+  /// True if the method has points: an even number of them, and few enough to keep rounding errors small.
   constexpr bool exists() const {
     return outputs >= 2 && taps >= 3 && taps % 2 == 1 && inputs() % 2 == 0 && inputs() <= 8;
   }
-  /// True if the transformed values of 8-bit integers fit 16 bits. In tiles of four, elements up to 255 give at most
-  /// 17340, and taps down to -128 give at most 6272.
+  /// True if the transformed values of 8-bit integers fit into 16 bits. In tiles of four outputs, elements up to 255
+  /// give at most 17340, and taps down to -128 give at most 6272.
   constexpr bool fitsIntegers() const { return taps == 3 && outputs <= 4; }
 };
 
-/// Ways to compute the values at p and -p from their even and odd terms.
+/// Ways to compute the values at p and at -p from their even and odd terms.
 enum class Pairs {
-  MultiplyAdds, ///< even + p odd, and even - p odd: one operation each. One of them cannot overwrite its addend.
-  Sums,         ///< The terms already contain p or 1 / p, so only a sum and a difference remain.
-  /// The same as multiply-adds, but with integer coefficients and without divisions, so that integers stay exact.
-  /// Outputs are `scaleOf` times too large along each dimension.
+  MultiplyAdds, ///< even + p odd, and even - p odd, with one operation each. One of them cannot overwrite its addend.
+  Sums,         ///< A sum and a difference, because the terms already contain p or 1 / p.
+  /// Like MultiplyAdds, but with integer coefficients and without divisions, so that integers stay exact. Outputs are
+  /// too large by the factor scaleOf() along each dimension.
   Integers,
 };
 
-/// Returns the squares of the points other than 0 and infinity, chosen for the least error. For three taps and 4, 6 and
-/// 8 inputs, its root mean square is 0.7, 2 and 8 times that of a direct convolution. For five taps and 6 and 8 inputs,
-/// it is 1.3 and 5 times as large. The points of integers are the smallest ones.
+/// Returns the squares of the points other than 0 and infinity, chosen for the smallest error. For three taps and 4, 6
+/// and 8 inputs, the root mean square error is 0.7, 2 and 8 times that of a direct convolution. For five taps and 6 and
+/// 8 inputs, it is 1.3 and 5 times as large. Integers use the smallest integer points.
 inline llvm::ArrayRef<double> squaresOf(int64_t inputs, Pairs pairs = Pairs::MultiplyAdds) {
   static constexpr double four[] = {1}, six[] = {0.5, 2}, eight[] = {0.25, 1, 4}, integers[] = {1, 4};
   assert((inputs == 4 || inputs == 6 || inputs == 8) && "tiles read 4, 6 or 8 elements");
@@ -63,11 +63,11 @@ inline llvm::ArrayRef<double> squaresOf(int64_t inputs, Pairs pairs = Pairs::Mul
   return inputs == 6 ? llvm::ArrayRef(six) : llvm::ArrayRef(eight);
 }
 
-/// Returns the factor of integer outputs along one dimension: the least one for which all coefficients are integers.
+/// Returns the factor of integer outputs along one dimension: the smallest for which all coefficients are integers.
 constexpr int64_t scaleOf(int64_t inputs) { return inputs == 4 ? 2 : 24; }
 
-/// Returns the coefficients of the product of (x - square) over all squares except number `without`; that of x^0 comes
-/// first.
+/// Returns the coefficients of the product of (x - square) over all squares except the one with index `without`. The
+/// coefficient of x^0 comes first.
 inline llvm::SmallVector<double, 4> productOf(llvm::ArrayRef<double> squares, size_t without) {
   llvm::SmallVector<double, 4> product = {1};
   for (size_t number = 0; number < squares.size(); ++number) {
@@ -80,14 +80,14 @@ inline llvm::SmallVector<double, 4> productOf(llvm::ArrayRef<double> squares, si
   return product;
 }
 
-/// Returns sum + factor * a. T is a number or a symbolic value; fma(T, double, T) is its multiply-add.
+/// Returns sum + factor * a. T is a scalar or a symbolic value; fma(T, double, T) is its multiply-add.
 template <typename T> T addMultiple(T sum, double factor, T a) {
   using std::fma;
   return factor == 1 ? sum + a : factor == -1 ? sum - a : fma(a, factor, sum);
 }
 
-/// Returns the sum of every other element of `d` from `first` on, times `coefficients`. Terms with factor 1 come first,
-/// so that a multiply-add can overwrite its addend.
+/// Returns the sum of coefficients[i] * d[first + 2 * i]. Terms with the coefficient 1 come first, so that a
+/// multiply-add can overwrite its addend.
 template <typename T> T everyOther(llvm::ArrayRef<T> d, int64_t first, llvm::ArrayRef<double> coefficients) {
   const int64_t last = coefficients.size() - 1;
   const int64_t begin = coefficients.back() != 1 && coefficients.front() == 1 ? 0 : last;
@@ -107,8 +107,8 @@ inline llvm::SmallVector<double, 4> scaled(llvm::ArrayRef<double> coefficients, 
   return products;
 }
 
-/// Returns G g without the divisions, for a filter of any odd number of taps. With Pairs::Sums, the values at p and -p
-/// are also divided by p.
+/// Returns G g without the divisions, for a filter with any odd number of taps. With Pairs::Sums, the values at p and
+/// -p are also divided by p.
 template <typename T>
 llvm::SmallVector<T, 8> transformFilter(int64_t inputs, llvm::ArrayRef<T> g, Pairs pairs = Pairs::MultiplyAdds) {
   llvm::SmallVector<T, 8> result = {g.front()};
@@ -127,7 +127,7 @@ llvm::SmallVector<T, 8> transformFilter(int64_t inputs, llvm::ArrayRef<T> g, Pai
   return result;
 }
 
-/// Returns B^T d.
+/// Returns B^T d, the transformed inputs.
 template <typename T> llvm::SmallVector<T, 8> transformInput(llvm::ArrayRef<T> d, Pairs pairs = Pairs::MultiplyAdds) {
   const llvm::ArrayRef<double> squares = squaresOf(d.size(), pairs);
   const llvm::SmallVector<double, 4> all = productOf(squares, squares.size());
@@ -146,7 +146,7 @@ template <typename T> llvm::SmallVector<T, 8> transformInput(llvm::ArrayRef<T> d
 }
 
 /// Returns the rows of B^T or G in groups that share operations: the first and the last row, and the rows of pairs of
-/// points. For each group, a transform of `columns` columns along both dimensions stays in `registers` registers.
+/// points. A transform of one group for `columns` columns, along both dimensions, fits into `registers` registers.
 inline llvm::SmallVector<llvm::SmallVector<int64_t, 8>, 4> rowsAtOnce(int64_t inputs, int64_t columns,
                                                                       int64_t registers) {
   const int64_t most = registers * 3 / 4 / columns;
@@ -161,7 +161,7 @@ inline llvm::SmallVector<llvm::SmallVector<int64_t, 8>, 4> rowsAtOnce(int64_t in
   return groups;
 }
 
-/// Returns the divisor for the values at point `number` and at its negative.
+/// Returns the divisor for the values at the point with index `number` and at its negative.
 inline double divisorOf(llvm::ArrayRef<double> squares, size_t number) {
   double divisor = 2 * squares[number];
   for (size_t other = 0; other < squares.size(); ++other)
@@ -170,7 +170,7 @@ inline double divisorOf(llvm::ArrayRef<double> squares, size_t number) {
   return divisor;
 }
 
-/// Returns A^T m. Divides products by the divisors that transformFilter left out.
+/// Returns A^T m, the outputs. Divides products by the divisors that transformFilter() left out.
 template <typename T>
 llvm::SmallVector<T, 6> transformProducts(int64_t outputs, llvm::ArrayRef<T> m, Pairs pairs = Pairs::MultiplyAdds) {
   const llvm::ArrayRef<double> squares = squaresOf(m.size(), pairs);
@@ -179,7 +179,7 @@ llvm::SmallVector<T, 6> transformProducts(int64_t outputs, llvm::ArrayRef<T> m, 
     sums.push_back(m[2 * number + 1] + m[2 * number + 2]);
     differences.push_back(m[2 * number + 1] - m[2 * number + 2]);
   }
-  // The values at 0 and infinity. The value at 0 is too large by the product of all squares.
+  // Start with the values at 0 and infinity. The value at 0 is too large by the product of all squares.
   T first = m.front(), last = m.back();
   const double scale = pairs == Pairs::Integers ? double(scaleOf(m.size())) : 1;
   if (pairs == Pairs::Integers) {
@@ -206,7 +206,7 @@ llvm::SmallVector<T, 6> transformProducts(int64_t outputs, llvm::ArrayRef<T> m, 
 // The transposed matrices give the gradient of a filter: g' = G^T [(A y') * (B^T d)], where y' is the gradient of the
 // outputs.
 
-/// Returns A y'.
+/// Returns A y', the transformed gradients of the outputs.
 template <typename T> llvm::SmallVector<T, 8> transformOutputs(int64_t inputs, llvm::ArrayRef<T> y) {
   const llvm::ArrayRef<double> squares = squaresOf(inputs);
   llvm::SmallVector<T, 8> result = {y.front()};
@@ -224,7 +224,7 @@ template <typename T> llvm::SmallVector<T, 8> transformOutputs(int64_t inputs, l
   return result;
 }
 
-/// Returns G^T m.
+/// Returns G^T m, the gradients of the taps.
 template <typename T> llvm::SmallVector<T, 8> transformGradients(int64_t taps, llvm::ArrayRef<T> m) {
   const llvm::ArrayRef<double> squares = squaresOf(m.size());
   llvm::SmallVector<T, 3> sums, differences;
@@ -246,8 +246,8 @@ template <typename T> llvm::SmallVector<T, 8> transformGradients(int64_t taps, l
   return result;
 }
 
-/// Transforms `size` x `size` values along both dimensions; `transform` works along one. `take` gets each transformed
-/// row of `rows`, one after another.
+/// Transforms `size` x `size` values along both dimensions; `transform` works along one. Passes each transformed row in
+/// `rows` to `take`.
 template <typename T, typename Element, typename Transform, typename Take>
 void transformBoth(int64_t size, llvm::ArrayRef<int64_t> rows, Element element, Transform transform, Take take) {
   llvm::SmallVector<llvm::SmallVector<T>> columns;

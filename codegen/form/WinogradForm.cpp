@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:   1. sizes; 2. recognize a convolution by Winograd, or the gradient of its filter; 3. read the kernel's note.
+// How:   1. sizes; 2. recognize a Winograd convolution or the gradient of its filter; 3. read the kernel's note.
 
 #include "codegen/form/PlainContraction.h"
 
@@ -65,8 +65,8 @@ WinogradShape shapeOf(const WinogradGradient &gradient) {
 // 2. Convolutions and gradients
 //===----------------------------------------------------------------------===//
 
-/// True if only loop `loops[i]` walks each axis i, in steps of one. The loop `groups`, if given, also walks the last
-/// axis, in steps of a group's `columns`.
+/// True if each axis i is walked only by the loop `loops[i]`, in steps of one. The loop `groups`, if given, also walks
+/// the last axis, in steps of `columns`, the columns of a group.
 static bool areWalkedBy(ArrayRef<WalkedAxis> axes, ArrayRef<unsigned> loops, std::optional<unsigned> groups,
                         int64_t columns) {
   if (axes.size() != loops.size())
@@ -82,7 +82,8 @@ static bool areWalkedBy(ArrayRef<WalkedAxis> axes, ArrayRef<unsigned> loops, std
   return true;
 }
 
-/// Fails unless transformed values fit 16 bits and channels are whole groups of an even number of steps.
+/// Fails unless transformed values fit into 16 bits, and `channels` consists of whole groups of an even number of
+/// steps.
 static LogicalResult checkIntegers(const PlainContraction &plain, const winograd::Method &method, int64_t channels,
                                    int64_t k) {
   for (unsigned operand : {Contraction::Lhs, Contraction::Rhs})
@@ -95,13 +96,13 @@ static LogicalResult checkIntegers(const PlainContraction &plain, const winograd
   return k % 2 == 0 && channels % k == 0 ? success() : misfit("channels of bytes must be whole groups");
 }
 
-/// Matches y(n, h, w, [g] o) += x(n, h + i, w + j, [g] c) * f(i, j, c, [g] o). The filter must be square. Rows and
+/// Recognizes y(n, h, w, [g] o) += x(n, h + i, w + j, [g] c) * f(i, j, c, [g] o). The filter must be square. Rows and
 /// pixels may have any stride.
 FailureOr<WinogradConvolution> byWinograd(const PlainContraction &plain, int64_t tile, int64_t width, bool mayBeHalves,
                                           int64_t k) {
   enum Loop : unsigned { Image, Down, Across, Column, TapDown, TapAcross, Channel, Count };
   SmallVector<ProductLoop, 0> loops = plain.loops;
-  // The loop over groups precedes the loop over columns.
+  // If there is a loop over groups, it precedes the loop over columns.
   std::optional<unsigned> groups;
   ContractionLoop groupLoop = {1, SmallVector<int64_t, 6>(plain.operands.size(), 0)};
   if (loops.size() == Count + 1) {
@@ -156,7 +157,7 @@ FailureOr<WinogradConvolution> byWinograd(const PlainContraction &plain, int64_t
   return result;
 }
 
-/// Matches f'(i, j, c, o) += x(n, h + i, w + j, c) * y'(n, h, w, o).
+/// Recognizes f'(i, j, c, o) += x(n, h + i, w + j, c) * y'(n, h, w, o).
 FailureOr<WinogradGradient> byWinogradGradient(const PlainContraction &plain, int64_t tile, bool mayBeParts) {
   enum Loop : unsigned { TapDown, TapAcross, Channel, Column, Image, Down, Across, Count };
   ArrayRef<ProductLoop> loops = plain.loops;

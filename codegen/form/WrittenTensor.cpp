@@ -45,7 +45,7 @@ FailureOr<StridedSlice> insertedSlice(StridedSlice slice, tensor::InsertSliceOp 
   return slice;
 }
 
-/// Returns the steps of the axes that are not dropped; 1 if there is no insertion.
+/// Returns the steps of `insert` along the axes that are not dropped. If `insert` is null, the steps are 1.
 SmallVector<int64_t> stepsOf(tensor::InsertSliceOp insert, size_t rank) {
   SmallVector<int64_t> steps;
   if (insert)
@@ -56,8 +56,8 @@ SmallVector<int64_t> stepsOf(tensor::InsertSliceOp insert, size_t rank) {
   return steps;
 }
 
-/// Reads a value, or a value inserted into a filled region, which is its halo. `into` inserts the region; null if
-/// nothing does.
+/// Reads a value, or a value that is inserted into a filled region. The rest of the filled region is the halo. `into`
+/// inserts the region into a storage; null if the region is a whole storage.
 FailureOr<WrittenValue> readTarget(const StridedSlice &region, Value value, tensor::InsertSliceOp into) {
   WrittenValue target;
   target.tensor.steps = stepsOf(into, region.shape.size());
@@ -83,7 +83,8 @@ FailureOr<WrittenValue> readTarget(const StridedSlice &region, Value value, tens
   return target;
 }
 
-/// Reads the new contents of `storage`: tensors inserted one after another, or one tensor that covers it.
+/// Reads the new contents of `storage`: either tensors that are inserted one after another, or one tensor that covers
+/// it.
 LogicalResult readStorage(BlockArgument storage, Value contents, SmallVectorImpl<WrittenValue> &written) {
   const StridedSlice whole = *findSlice(storage);
   while (contents != storage) {

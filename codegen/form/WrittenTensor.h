@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the tensors that a kernel writes: the part of each storage, and its halo.
+// What:  the tensors that a kernel writes: for each, its part of a storage, and its halo.
 // Why:   every form of work ends in the same way, with insertions into whole storages.
-// How:   from plan.yield through insertions back to the values that are inserted.
+// How:   the reader follows insertions from plan.yield back to the values that are inserted.
 
 #ifndef NACRE_CODEGEN_FORM_WRITTENTENSOR_H
 #define NACRE_CODEGEN_FORM_WRITTENTENSOR_H
@@ -15,18 +15,19 @@ class KernelOp;
 
 namespace nacre::codegen {
 
-/// A tensor that a kernel writes to a storage: the target of docs/phases/kernels.md.
+/// A tensor that a kernel writes to a storage. docs/phases/kernels.md calls it the target.
 struct WrittenTensor {
   StridedSlice slice; ///< The tensor without its halo.
   mlir::Type elementType;
-  /// Distance between neighboring elements along each axis, in elements; above 1 if other launches write those in
-  /// between.
+  /// Distance between neighboring elements along each axis, in elements. Above 1 if other launches write the elements
+  /// in between.
   llvm::SmallVector<int64_t> steps;
-  /// Border that the kernel also writes, in elements per axis; all zero if there is no halo.
+  /// Width of the border that the kernel also writes, in elements of each axis. All zero if there is no halo.
   llvm::SmallVector<int64_t> haloLow, haloHigh;
   mlir::TypedAttr haloValue; ///< Null if there is no halo.
 
-  /// Returns the slice from the first to the last element, with all elements in between. The halo surrounds it.
+  /// Returns the slice that begins with the first element, ends with the last one, and has no gaps. The halo surrounds
+  /// this slice.
   StridedSlice hull() const;
 };
 
@@ -36,11 +37,11 @@ struct WrittenValue {
   mlir::Value value;
 };
 
-/// Returns the targets of `kernel`, storage by storage. Fails, with the reason in the debug log, if a target is not a
+/// Returns the targets of `kernel`, grouped by storage. Fails, with the reason in the debug log, if a target is not a
 /// static slice of its storage.
 llvm::FailureOr<llvm::SmallVector<WrittenValue, 1>> findWritten(plan::KernelOp kernel);
 
-/// Returns the constant of a linalg.fill; null if `value` is not the result of one.
+/// Returns the constant of a linalg.fill; null if `value` is not the result of a linalg.fill.
 mlir::TypedAttr constantOfFill(mlir::Value value);
 
 } // namespace nacre::codegen
