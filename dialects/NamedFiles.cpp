@@ -12,11 +12,11 @@
 namespace nacre {
 namespace {
 
-/// The identity that two spellings of one file share.
+/// The identity of a file, which is equal for all spellings of its path.
 struct Identity {
   dev_t device;
   ino_t number;                  // Inode of the file, or of the deepest existing folder of its path.
-  std::vector<std::string> rest; // Path from there; empty if the file exists.
+  std::vector<std::string> rest; // Rest of the path, below that folder; empty if the file exists.
   bool isFolder;
 
   bool operator==(const Identity &other) const {
@@ -24,7 +24,7 @@ struct Identity {
   }
 };
 
-/// Returns `nullopt` for a pipe, a terminal or /dev/null.
+/// Returns the identity of the file that is named `named`; `nullopt` for a pipe, a terminal or /dev/null.
 std::optional<Identity> identify(const std::string &named) {
   struct stat found;
   if (stat(named.c_str(), &found) == 0) {
@@ -44,7 +44,7 @@ std::optional<Identity> identify(const std::string &named) {
     const std::string part = path.substr(begin, end - begin);
     if (part.empty() || part == ".")
       continue;
-    if (!identity.rest.empty()) { // In a folder that does not exist yet, either.
+    if (!identity.rest.empty()) { // The path is in a folder that does not exist yet.
       if (part == "..")
         identity.rest.pop_back();
       else
@@ -92,7 +92,7 @@ std::string NamedFiles::findProblem() const {
       if (i == j || output.use == Use::Read || (other.use != Use::Read && j > i) || mayBeOne(output, other) ||
           !identities[i] || !identities[j] || !(*identities[i] == *identities[j]))
         continue;
-      // Files may be written into the folder of a model.
+      // A program may write files into the folder of a model.
       if (output.use == Use::Folder && identities[i]->isFolder)
         continue;
       return output.option + " must not name the file of " + other.option + ", but " +

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the files that a command line names, and a check whether two of its options name one file.
-// Why:   an output that overwrites the model, another input or another output would lose that file without an error.
-// How:   files that exist are compared by device and inode, so that links and spellings do not matter. Files that do
-//        not exist yet are compared by their folder and name. Terminals, pipes and /dev/null may be named any number of
-//        times. Uses only the C library.
+// What:  the files that a command line names, and a check whether two of its options name the same file.
+// Why:   an output that overwrites the model, another input or another output would destroy that file without an error.
+// How:   existing files are compared by device and inode, so that links and spellings do not matter. Other files are
+//        compared by their folder and name. Terminals, pipes and /dev/null may be named any number of times. The code
+//        uses only the C library.
 
 #ifndef NACRE_DIALECTS_NAMEDFILES_H
 #define NACRE_DIALECTS_NAMEDFILES_H
@@ -14,7 +14,7 @@
 
 namespace nacre {
 
-/// Files of a command line. Programs add each file under its option, as typed, and call findProblem() before they write
+/// Files of a command line. A program adds each file with its option, as typed. It calls findProblem() before it writes
 /// anything.
 class NamedFiles {
 public:
@@ -22,13 +22,14 @@ public:
   void addInput(const std::string &option, const std::string &path) { add(option, path, Use::Read); }
   /// Adds a file that the program writes.
   void addOutput(const std::string &option, const std::string &path) { add(option, path, Use::Written); }
-  /// Adds a folder in which the program writes files, which are outputs of their own.
+  /// Adds a folder in which the program writes files. These files are not added themselves.
   void addFolder(const std::string &option, const std::string &path) { add(option, path, Use::Folder); }
-  /// Lets an output replace an input that the program reads completely before. A state is continued in this way.
+  /// Lets an output replace an input that the program reads completely before it writes. Training continues a state
+  /// file like this.
   void letReplace(const std::string &outputOption, const std::string &inputOption);
 
-  /// Returns an error message for the first two options that name one file, at least one of which is written. Returns
-  /// "" if no two do.
+  /// Returns an error message for the first two options that name the same file, if at least one of them writes it.
+  /// Returns "" if there is no such pair.
   std::string findProblem() const;
 
 private:

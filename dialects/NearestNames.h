@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the existing names that a user may have meant by a name that does not exist.
+// What:  suggests existing names that a user may have meant by a name that does not exist.
 // Why:   names of tensors and weights are long and come from exporters. An error message that suggests the right one
 //        saves a search.
-// How:   by edit distance.
+// How:   names are ranked by their edit distance from the typed name.
 
 #ifndef NACRE_DIALECTS_NEARESTNAMES_H
 #define NACRE_DIALECTS_NEARESTNAMES_H
@@ -16,7 +16,7 @@
 
 namespace nacre {
 
-/// Returns up to three of `names`, quoted and separated by commas; those that differ least from `text` come first.
+/// Returns up to three of `names`, quoted and separated by commas. The names most similar to `text` come first.
 inline std::string nearestNames(llvm::StringRef text, llvm::ArrayRef<llvm::StringRef> names) {
   llvm::SmallVector<std::pair<unsigned, llvm::StringRef>> ranked;
   for (llvm::StringRef name : names)
@@ -27,7 +27,7 @@ inline std::string nearestNames(llvm::StringRef text, llvm::ArrayRef<llvm::Strin
   return llvm::join(llvm::map_range(ranked, [](auto &row) { return "'" + toPrintable(row.second.str()) + "'"; }), ", ");
 }
 
-/// Returns the name that was probably meant by `text`; "" if each differs in half of the letters or more.
+/// Returns the name most similar to `text`; "" if every name differs from it in half of the letters or more.
 inline llvm::StringRef nearestName(llvm::StringRef text, llvm::ArrayRef<llvm::StringRef> names) {
   llvm::StringRef nearest;
   unsigned least = (text.size() + 1) / 2;

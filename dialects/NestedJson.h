@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  LLVM's JSON parser, made safe for untrusted files.
-// Why:   it recurses for each nested array: a file of only brackets would overflow the stack.
-// How:   counts nested brackets outside of strings first. The files that Nacre reads have only a few levels.
+// What:  a call of LLVM's JSON parser that is safe for untrusted files.
+// Why:   the parser recurses into nested arrays, so a file of only brackets would overflow the stack.
+// How:   nested brackets outside of strings are counted first. Files that Nacre reads have only a few levels.
 
 #ifndef NACRE_DIALECTS_NESTEDJSON_H
 #define NACRE_DIALECTS_NESTEDJSON_H

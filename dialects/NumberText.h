@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a number as messages print it: 6, 0.5, 1e-12.
+// What:  prints a floating-point value for messages: 6, 0.5, 1e-12.
 // Why:   LLVM's and MLIR's streams print 6.000000e+00, and std::to_string prints 0.000000 for 1e-12.
-// How:   the fewest digits that read back as the same value. Uses only the standard library, because nacre-run is
-//        linked without LLVM.
+// How:   the text has the fewest digits that read back as the same value. The code uses only the standard library,
+//        because nacre-run is linked without LLVM.
 
 #ifndef NACRE_DIALECTS_NUMBERTEXT_H
 #define NACRE_DIALECTS_NUMBERTEXT_H
@@ -16,8 +16,8 @@
 
 namespace nacre {
 
-/// Returns the shortest text that reads back as the same value. A value that a float can hold is read back as a float:
-/// widened to double, a model's 0.1 would print as 0.10000000149011612.
+/// Returns the shortest text that reads back as the same value. A value that a float can hold is compared as a float.
+/// Otherwise, a model's 0.1 would print as 0.10000000149011612 when widened to double.
 inline std::string describeNumber(double value) {
   if (std::isnan(value))
     return "NaN";
@@ -47,8 +47,8 @@ inline std::string describeNumber(double value) {
   return sign + digits.insert(whole, ".");
 }
 
-/// Returns `value` rounded to `digits` digits: 0.083721 in two is 0.084. For estimates, whose other digits mean
-/// nothing.
+/// Returns `value` rounded to `digits` digits: 0.083721 with two digits is 0.084. For estimates, whose other digits are
+/// meaningless.
 inline std::string describeNumber(double value, int digits) {
   char text[64];
   std::snprintf(text, sizeof text, "%.*e", digits - 1, value);

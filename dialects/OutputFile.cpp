@@ -19,15 +19,15 @@ namespace nacre {
 namespace {
 
 constexpr unsigned kPermissions = 0777;
-constexpr int kMostLinks = 40; // The system's own limit.
+constexpr int kMostLinks = 40; // The limit of the operating system.
 
-/// Most bytes of an unfinished file's name. The linker and the writer of weights append to it: together they stay below
-/// NAME_MAX.
+/// Limit of the length of an unfinished file's name in bytes. The linker and the writer of weights append to this name,
+/// and the result must stay below NAME_MAX.
 constexpr size_t kMostBeside = 200;
 
 bool isStream(mode_t mode) { return S_ISCHR(mode) || S_ISFIFO(mode); }
 
-/// Opens a pipe or a terminal. A pipe without a reader is an error; later writes may block.
+/// Opens a pipe or a terminal for writing. A pipe without a reader is an error. Later writes may block.
 int openStream(const std::string &path, int how) {
   const int file = open(path.c_str(), how | O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
   if (file >= 0)
@@ -41,7 +41,7 @@ std::string uniqueSuffix() {
   return ".partial-" + std::to_string(getpid()) + "-" + std::to_string(time.tv_sec * 1000000000 + time.tv_nsec);
 }
 
-/// Returns the first bytes of a UTF-8 text, at most `most`, without a partial character at the end.
+/// Returns at most the first `most` bytes of a UTF-8 text, without a partial character at the end.
 std::string_view cut(std::string_view text, size_t most) {
   if (text.size() <= most)
     return text;
@@ -50,7 +50,7 @@ std::string_view cut(std::string_view text, size_t most) {
   return text.substr(0, most);
 }
 
-/// Returns a new name in the folder of a file.
+/// Returns a new file name in the folder of `path`.
 std::string nameBeside(const std::string &path) {
   std::string folder = folderOf(path);
   const std::string suffix = uniqueSuffix();
@@ -139,7 +139,7 @@ std::string OutputFile::write(std::string_view bytes) {
 std::string OutputFile::keep() {
   if (temporary.empty())
     return "";
-  // Opened by name, because a linker may have replaced the file.
+  // The file is opened again by name, because a linker may have replaced it.
   const int written = ::open(temporary.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   const bool isSafe = (isNew || chmod(temporary.c_str(), permissions) == 0) &&
                       fsync(written < 0 ? file : written) == 0 && rename(temporary.c_str(), target.c_str()) == 0;
@@ -151,7 +151,7 @@ std::string OutputFile::keep() {
   temporary.clear();
   const std::string folder = folderOf(target);
   const int opened = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (opened < 0) // The folder may be written but not read; then the system synchronizes it later.
+  if (opened < 0) // A folder may be writable but not readable. The system then synchronizes it later.
     return "";
   fsync(opened); // Some file systems do not support this, and need no such call.
   close(opened);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  makes text with names from a model safe to show and to write into reports.
+// What:  makes text that contains names from a model safe to print and to write into reports.
 // Why:   names come from untrusted files. A control character moves a terminal's cursor or changes its colors. A
 //        bidirectional override shows a name backwards. Invalid UTF-8 is not valid in JSON.
-// How:   each byte of a character that is not printable becomes \xNN; all other characters stay.
+// How:   each byte of an unprintable character becomes \xNN. All other characters stay.
 
 #ifndef NACRE_DIALECTS_PRINTABLETEXT_H
 #define NACRE_DIALECTS_PRINTABLETEXT_H

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the bytes of an element, and of a whole tensor or storage.
-// Why:   constants, storages, tables and emitted addresses must agree on them, above all for booleans and narrow types.
-// How:   every element begins at a byte; a storage has no gaps.
+// What:  the sizes in bytes of an element, and of a whole tensor or storage.
+// Why:   constants, storages, tables and emitted addresses must use the same sizes, above all for booleans and narrow
+//        types.
+// How:   every element begins at a whole byte. A storage has no gaps between elements.
 
 #ifndef NACRE_DIALECTS_STOREDBYTES_H
 #define NACRE_DIALECTS_STOREDBYTES_H
@@ -13,10 +14,10 @@
 
 namespace nacre {
 
-/// Returns the bytes of an element of an integer or float type; a boolean takes one.
+/// Returns the size of an element of an integer or float type in bytes. A boolean has one byte.
 inline int64_t bytesOfElement(mlir::Type type) { return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8); }
 
-/// Returns the bytes of all elements of a static shape.
+/// Returns the size of a tensor of static shape in bytes.
 inline int64_t storedBytes(mlir::ShapedType type) {
   return type.getNumElements() * bytesOfElement(type.getElementType());
 }

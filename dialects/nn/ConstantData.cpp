@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One table of element types (withElement) defines every conversion. NarrowTypes.h defines the codes that have no C++
-// type.
+// One table of element types (withElement) defines every conversion. NarrowTypes.h defines the codes of types that do
+// not exist in C++.
 
 #include "dialects/nn/ConstantData.h"
 
@@ -20,7 +20,7 @@ namespace nacre::nn {
 
 namespace {
 
-/// Largest dense attribute. For larger ones, hashing and copying the bytes costs more than it saves.
+/// Size in bytes of the largest dense attribute. Larger ones would take more time to hash and to copy than they save.
 constexpr int64_t maxDenseBytes = 64 * 1024;
 
 //===----------------------------------------------------------------------===//
@@ -48,7 +48,7 @@ struct Scale {
   static Scale round(double value) { return {uint8_t(encodeScale(value, ScaleRounding::Up, /*saturates=*/true))}; }
 };
 
-/// An integer of `width` bits in a byte.
+/// An integer of `width` bits that is stored in a byte.
 template <typename Byte, unsigned width> struct NarrowInteger {
   Byte value;
 
@@ -83,8 +83,8 @@ template <typename To, typename From> To convert(From value) {
   else if constexpr (isNarrowInteger<To>)
     return To::wrap(int64_t(value));
   else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
-    // The cast of a value outside the range is undefined. The ends of the range, as doubles, are exact or just above
-    // it.
+    // A cast of a value outside the range would be undefined. The ends of the range, converted to From, are exact or
+    // just above the range.
     if (std::isnan(value))
       return 0;
     if (value >= From(std::numeric_limits<To>::max()))
@@ -113,7 +113,7 @@ template <typename Body> void withNarrowElement(Type type, Body &&body) {
       });
 }
 
-/// Calls `body` with a value of the C++ type that elements of `type` have in memory.
+/// Calls `body` with a value of the C++ type that represents elements of `type` in memory.
 template <typename Body> void withElement(Type type, Body &&body) {
   if (type.isF32())
     return body(float());
@@ -192,13 +192,13 @@ FailureOr<ConstantView> ConstantView::get(ElementsAttr attribute) {
   view.splat = dense.isSplat();
   view.bytes = dense.getRawData();
   if (element.isSignlessInteger(1)) {
-    // MLIR packs booleans into bits.
+    // MLIR packs dense booleans into bits.
     if (view.splat)
       view.unpacked.push_back(dense.getSplatValue<bool>());
     else
       llvm::append_range(view.unpacked, dense.getValues<bool>());
   } else if (isPacked(element)) {
-    // MLIR leaves the other bits of the byte undefined.
+    // The unused bits of the byte are undefined.
     for (char byte : view.bytes)
       view.unpacked.push_back(elementOf(element, codeOf(element, byte)));
   }

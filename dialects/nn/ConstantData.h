@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the row-major bytes of a constant tensor: ConstantView reads them, ConstantBuilder creates them.
+// What:  the row-major data of a constant tensor. ConstantView reads it, ConstantBuilder creates it.
 // Why:   a weight may be a splat, a small `dense` attribute, or a `dense_resource` view of the mapped model at an
-//        unaligned address. Code that computes with constants should not need to distinguish these.
-// How:   elements are `elementBytes` wide (booleans one byte) and moved by memcpy, so no address needs to be aligned. A
-//        splat has one element. Large results become `dense_resource` blobs that are never copied or hashed. In a blob,
-//        elements of less than a byte are packed, as in the model's file (NarrowTypes.h); in a view, each has a byte.
+//        unaligned address. Code that computes with constants should not have to distinguish these.
+// How:   an element has `elementBytes` bytes (a boolean has one), which are moved by memcpy, so that no address needs
+//        to be aligned. A splat has one element. Large results become `dense_resource` blobs, which are never copied or
+//        hashed. In a blob, elements of less than a byte are packed, as in the model's file (NarrowTypes.h). In a view,
+//        each element has a byte.
 
 #ifndef NACRE_DIALECTS_NN_CONSTANTDATA_H
 #define NACRE_DIALECTS_NN_CONSTANTDATA_H
@@ -17,26 +18,28 @@
 
 namespace nacre::nn {
 
-/// Reads a constant. Construction is cheap, except that small dense booleans, and packed elements, are unpacked. Must
-/// not outlive the attribute.
+/// Reads a constant. Construction is cheap, except that small dense booleans and packed elements are unpacked. The
+/// attribute must outlive the view.
 class ConstantView {
 public:
-  /// Fails if the attribute has no supported bytes (sparse, strings, a resource without its blob).
+  /// Fails if the attribute has no supported data. Sparse attributes, strings, and resources without their blob are not
+  /// supported.
   static mlir::FailureOr<ConstantView> get(mlir::ElementsAttr attribute);
 
   mlir::RankedTensorType getType() const { return type; }
   mlir::Type getElementType() const { return type.getElementType(); }
   llvm::ArrayRef<int64_t> getShape() const { return type.getShape(); }
   bool isSplat() const { return splat; }
-  /// Returns the bytes of element `index` in row-major order. All indices of a splat give the same element.
+  /// Returns the data of the element with index `index` in row-major order. All indices of a splat give the same
+  /// element.
   const char *at(int64_t index) const { return data() + (splat ? 0 : index * int64_t(elementBytes)); }
 
-  /// Converts `count` elements from `index` on, `stride` elements apart. Conversions between integers and doubles are
-  /// those of C++, but saturate.
+  /// Converts `count` elements, of which the first has index `index` and neighbors are `stride` elements apart.
+  /// Conversions between integers and doubles are those of C++, but saturate.
   void read(int64_t index, int64_t stride, int64_t count, double *out) const;
   void read(int64_t index, int64_t stride, int64_t count, int64_t *out) const;
 
-  /// Returns all elements, for small integer tensors such as shapes and axes.
+  /// Returns all elements of a small integer tensor, such as a shape or axes.
   llvm::SmallVector<int64_t> readIntegers() const;
 
 private:
@@ -50,22 +53,22 @@ private:
   bool splat = false;
 };
 
-/// Creates a constant: write every element, then take the attribute.
+/// Creates a constant. Callers write every element, then take the attribute.
 class ConstantBuilder {
 public:
-  /// `splat` requests one element, which stands for all.
+  /// The constant has only one element if `splat` is true. This element then stands for all elements.
   explicit ConstantBuilder(mlir::RankedTensorType type, bool splat = false);
 
   char *at(int64_t index) { return bytes.data() + index * int64_t(elementBytes); }
   unsigned getElementBytes() const { return elementBytes; }
 
-  /// Stores `values` from element `index` on, rounded to the element type (integers wrap).
+  /// Stores `values` from element `index` on, rounded to the element type. Integers wrap.
   void write(int64_t index, llvm::ArrayRef<double> values);
   void write(int64_t index, llvm::ArrayRef<int64_t> values);
-  /// Stores codes; only for elements of one byte.
+  /// Stores codes. Elements must have one byte.
   void write(int64_t index, llvm::ArrayRef<uint8_t> codes);
 
-  /// Returns the attribute, and leaves the builder without its bytes.
+  /// Returns the attribute. The builder must not be used afterwards.
   mlir::ElementsAttr take() &&;
 
 private:
@@ -75,7 +78,7 @@ private:
   llvm::MutableArrayRef<char> bytes;
 };
 
-/// Returns the constant with the same bytes and another shape. Never copies a blob.
+/// Returns the constant with the same data and another shape. Never copies a blob.
 mlir::FailureOr<mlir::ElementsAttr> reshapeConstant(mlir::ElementsAttr attribute, mlir::RankedTensorType type);
 
 } // namespace nacre::nn

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:   one rule per operator, in which an axis that is not open has no count.
+// How:   each operator has one rule. In `counts`, an axis that is not open has a null count.
 
 #include "dialects/nn/Counts.h"
 #include "dialects/TensorTypes.h"
@@ -14,10 +14,10 @@ namespace {
 
 Value countOf(const AxisCounts &counts, int64_t axis) { return counts.empty() ? Value() : counts[axis]; }
 
-/// Returns `counts` with an entry for each of `rank` axes.
+/// Returns `counts` with exactly one entry for each of `rank` axes.
 AxisCounts spread(const AxisCounts &counts, int64_t rank) { return counts.empty() ? AxisCounts(rank) : counts; }
 
-/// Returns the counts of a reduction's result; `nullopt` if a reduced axis is open.
+/// Returns the counts of a reduction's result. Returns `nullopt` if a reduced axis is open.
 std::optional<AxisCounts> transferReduced(const AxisCounts &operand, ArrayRef<int64_t> axes, bool keepsAxes) {
   AxisCounts result;
   for (auto [axis, count] : llvm::enumerate(operand)) {
@@ -38,7 +38,7 @@ std::optional<AxisCounts> transferBroadcastCounts(Operation *op, ArrayRef<AxisCo
   for (auto [operand, counts] : llvm::zip_equal(op->getOperands(), operands))
     for (auto [axis, count] : llvm::enumerate(counts)) {
       size_t to = shape.size() - counts.size() + axis;
-      // An element that may be undefined cannot be repeated.
+      // An open axis may have undefined elements, so it cannot be broadcast.
       if (count && (typeOf(operand).getDimSize(axis) != shape[to] || (result[to] && result[to] != count)))
         return std::nullopt;
       if (count)
@@ -52,7 +52,7 @@ std::optional<AxisCounts> transferBroadcastCounts(Operation *op, ArrayRef<AxisCo
   return result;
 }
 
-/// Fails if the scales or zero points along an open axis may be undefined.
+/// Returns `nullopt` if the scales or zero points have an open axis, because some of them may be undefined.
 template <typename OpT> static std::optional<AxisCounts> transferCodes(OpT op, ArrayRef<AxisCounts> operands) {
   for (auto [parameter, counts] : {std::pair<Value, AxisCounts>(op.getScale(), operands[1]),
                                    std::pair<Value, AxisCounts>(op.getZero(), operands[2])}) {
@@ -82,7 +82,8 @@ std::optional<AxisCounts> TransposeOp::transferCounts(ArrayRef<AxisCounts> opera
   return result;
 }
 
-/// An open axis stays one axis, with as many elements before it. If several axes qualify, the rule fails.
+/// Keeps the count of an open axis that stays one axis, with the same number of elements before it. Returns `nullopt`
+/// if several axes qualify.
 std::optional<AxisCounts> ReshapeOp::transferCounts(ArrayRef<AxisCounts> operands) {
   ArrayRef<int64_t> from = getOperand().getType().getShape(), to = getType().getShape();
   AxisCounts result(to.size());
@@ -129,7 +130,7 @@ std::optional<AxisCounts> SliceOp::transferCounts(ArrayRef<AxisCounts> operands)
   return operands[0];
 }
 
-/// The axis that is gathered from must not be open, because indices may point anywhere.
+/// Returns `nullopt` if the gathered axis is open, because indices may point to undefined elements.
 std::optional<AxisCounts> GatherOp::transferCounts(ArrayRef<AxisCounts> operands) {
   AxisCounts result = spread(operands[0], getOperand().getType().getRank());
   if (result[getAxis()])
@@ -153,7 +154,7 @@ std::optional<AxisCounts> GatherElementsOp::transferCounts(ArrayRef<AxisCounts> 
   return operands[0].empty() ? std::optional(operands[1]) : std::nullopt;
 }
 
-/// Later elements do not affect earlier ones, unless the order is reversed.
+/// Returns `nullopt` for an open axis in reverse order. Without reversal, later elements do not affect earlier ones.
 std::optional<AxisCounts> CumulateOp::transferCounts(ArrayRef<AxisCounts> operands) {
   return operands[0][getAxis()] && getReverse() ? std::nullopt : std::optional(operands[0]);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  how data-dependent sizes pass through operators.
-// Why:   types are static. If the size of an axis is known only at run time, the tensor has the largest possible size.
-//        A separate count has the actual one. Readers of the tensor must know the count, or not depend on it.
-// How:   an axis with a count is *open*; elements after the count are undefined. `transferCounts` computes the counts
+// What:  the rules by which data-dependent sizes pass through operators.
+// Why:   types are static. If the size of an axis is known only at run time, the tensor has the largest possible size,
+//        and a separate count is the actual size. Readers of the tensor must use the count, or must not depend on it.
+// How:   an axis with a count is *open*. Elements after the count are undefined. `transferCounts` computes the counts
 //        of an operator's result from those of its operands. It fails if undefined elements would affect the result.
 
 #ifndef NACRE_DIALECTS_NN_COUNTS_H
@@ -15,16 +15,16 @@
 
 namespace nacre::nn {
 
-/// A scalar of i64 for each axis of a tensor, the number of its elements; null if the axis has its static size. Empty
-/// if all are null.
+/// Counts of the axes of a tensor, each an i64 scalar with the actual size of the axis. Null for an axis of static
+/// size. Empty if all axes have their static size.
 using AxisCounts = llvm::SmallVector<mlir::Value, 4>;
 
-/// Returns the counts of the one result of `op` for these counts of its operands. Returns `nullopt` if `op` does more
-/// than pass sizes on.
+/// Returns the counts of the single result of `op`. `operands` has the counts of each operand. Returns `nullopt` if
+/// `op` does more than pass sizes on.
 std::optional<AxisCounts> transferCounts(mlir::Operation *op, llvm::ArrayRef<AxisCounts> operands);
 
-/// The same for operators whose operands broadcast. An operand that is not open along an open axis must broadcast to
-/// it, or be a constant.
+/// Like transferCounts(), for operators whose operands broadcast. An operand whose axis is not open, where the result's
+/// is, must broadcast along this axis or be a constant.
 std::optional<AxisCounts> transferBroadcastCounts(mlir::Operation *op, llvm::ArrayRef<AxisCounts> operands);
 
 } // namespace nacre::nn

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The facts of operators that depend on their attributes or types; NnOps.td states all others.
+// Facts of operators that depend on attributes or types. NnOps.td states all other facts.
 
 #include "dialects/nn/InferTypes.h"
 
@@ -27,8 +27,8 @@ WorkKind PadOp::getWorkKind() { return getMode() == PadMode::Constant ? WorkKind
 
 Width UnaryOp::getWidth() { return getFacts(getKind()).is(FunctionFacts::bounded) ? Width::Bounded : Width::Same; }
 
-/// An outer product, such as positions by frequencies, adds up nothing. Other products belong to the network itself,
-/// which integer input, such as an image, must not make wide.
+/// An outer product, such as positions by frequencies, adds up nothing, so it keeps the width of its operands. Other
+/// products belong to the network itself. Integer inputs, such as an image, must not make them wide.
 Width MatMulOp::getWidth() { return getLhs().getType().getShape().back() == 1 ? Width::Same : Width::Free; }
 
 bool isTableOfMoves(DenseElementsAttr weights) {
@@ -43,7 +43,8 @@ bool ResampleOp::keepsSplats() {
   return llvm::all_of(llvm::seq<size_t>(0, getAxes().size()), [&](size_t index) { return isMove(index); });
 }
 
-/// Returns a bound: axes are resampled one after another, which reads at most as much as all of them at once.
+/// Returns an upper bound. Axes are resampled one after another, which reads at most as many elements as one pass over
+/// all axes.
 int64_t ResampleOp::countReducedElements() {
   if (keepsSplats())
     return 0;
@@ -51,7 +52,7 @@ int64_t ResampleOp::countReducedElements() {
   return llvm::MulOverflow(elements, maxReads, steps) ? std::numeric_limits<int64_t>::max() : steps;
 }
 
-/// Keeps positions wide: in f16 they are half a pixel off from 1,024 on.
+/// Keeps positions wide. In f16, positions from 1,024 on have errors of half a pixel.
 bool SampleOp::readsWide(unsigned operand) { return operand == 1; }
 
 int64_t MatMulOp::countReducedElements() {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  floats of 16, 8 and 4 bits: the number of a code, and the code of a number.
+// What:  converts between floats of 16, 8 and 4 bits and their codes.
 // Why:   folding, kernels and tools must agree on every code, NaN included.
-// How:   a row of numbers describes a signed float format (OCP's 8-bit and MX formats, and ONNX's FNUZ formats). Pure
-//        functions of double, which holds all of their values.
+// How:   a struct of integers describes a signed float format: OCP's 8-bit and MX formats, and ONNX's FNUZ formats. The
+//        functions compute with double, which can hold the values of all these formats.
 
 #ifndef NACRE_DIALECTS_NN_FLOATFORMATS_H
 #define NACRE_DIALECTS_NN_FLOATFORMATS_H
@@ -17,14 +17,14 @@ namespace nacre::nn {
 
 struct FloatFormat {
   int mantissaBits;
-  int bias;             ///< Bias of the exponent.
-  unsigned sign;        ///< Bit of the sign; lower bits are the magnitude.
-  unsigned greatest;    ///< Magnitude of the greatest finite number.
-  unsigned overflow;    ///< Magnitude of larger numbers, unless they saturate: infinity or NaN.
+  int bias;             ///< Bias of the exponent field.
+  unsigned sign;        ///< Code with only the sign bit. The lower bits are the magnitude.
+  unsigned greatest;    ///< Magnitude of the largest finite value.
+  unsigned overflow;    ///< Magnitude of larger values if they do not saturate: infinity or NaN.
   unsigned nan;         ///< Code for NaN.
   bool hasInfinity;     ///< True if `overflow` is infinity.
   bool hasNegativeZero; ///< False if the code with only the sign is NaN.
-  bool alwaysSaturates; ///< True if there is neither infinity nor NaN: NaN becomes -0.
+  bool alwaysSaturates; ///< True if the format has neither infinity nor NaN. NaN then becomes -0.
 };
 
 inline constexpr FloatFormat formatF16 = {10, 15, 0x8000, 0x7bff, 0x7c00, 0x7e00, true, true, false};
@@ -50,8 +50,7 @@ inline double decode(const FloatFormat &format, unsigned code) {
   return code & format.sign ? -value : value;
 }
 
-/// Returns the code of `value`, rounded once to nearest, with halves to even. Rounding from double is the only inexact
-/// step.
+/// Returns the code of `value`, rounded to nearest with halves to even. There is only one rounding step.
 inline unsigned encode(const FloatFormat &format, double value, bool saturates) {
   const unsigned sign = std::signbit(value) ? format.sign : 0;
   if (std::isnan(value))
@@ -67,7 +66,8 @@ inline unsigned encode(const FloatFormat &format, double value, bool saturates) 
     // Subnormal numbers share the smallest exponent, so all of them are rounded to one step.
     exponent = std::max(exponent - 1, 1 - format.bias);
     const double steps = std::nearbyint(std::ldexp(magnitude, format.mantissaBits - exponent));
-    // A carry out of the mantissa correctly increments the exponent. All codes above the greatest one are equivalent.
+    // A carry out of the mantissa correctly increments the exponent. All codes above the greatest one are treated
+    // alike.
     const uint64_t exact = (uint64_t(exponent + format.bias - 1) << format.mantissaBits) + uint64_t(steps);
     code = unsigned(std::min<uint64_t>(exact, format.greatest + 1));
   }
@@ -76,7 +76,7 @@ inline unsigned encode(const FloatFormat &format, double value, bool saturates) 
   return code == 0 && !format.hasNegativeZero ? 0 : code | sign;
 }
 
-// f8E8M0FNU has only powers of two and a NaN.
+// f8E8M0FNU has only powers of two and one NaN.
 inline constexpr int scaleBias = 127;
 inline constexpr unsigned greatestScale = 254, scaleNaN = 255;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  folds operators of `nn` that do nothing, or the same as another one.
-// Why:   exporters write many of them, and they hide patterns that passes look for.
-// How:   one folder per operator. Operators that it does not fold go to the dialect's folder, which computes small
-//        constants (Evaluate.h). `x + 0` folds to x although -0.0 + 0.0 is 0.0: the sign of a zero is not part of a
-//        model's answer.
+// What:  folds operators of `nn` that have no effect, or the same effect as another operator.
+// Why:   exporters write many such operators, and they hide patterns that passes look for.
+// How:   each operator has a folder. Operators that it does not fold go to the dialect's folder, which computes small
+//        constants (Evaluate.h). `x + 0` folds to x although -0.0 + 0.0 is 0.0, because the sign of a zero does not
+//        matter in a model's result.
 
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/NnDialect.h"
@@ -17,7 +17,7 @@ namespace nacre::nn {
 
 namespace {
 
-/// Returns the value of all elements of `attribute`, if it is a splat.
+/// Returns the value of all elements of `attribute`; `nullopt` if it is not a splat.
 std::optional<double> splatValue(Attribute attribute) {
   auto constant = dyn_cast_or_null<DenseElementsAttr>(attribute);
   if (!constant || !constant.isSplat())
@@ -34,7 +34,7 @@ bool isAll(ArrayRef<int64_t> values, int64_t value) {
   return llvm::all_of(values, [&](int64_t v) { return v == value; });
 }
 
-/// True if `kind` with the constant `value` on its right returns its left operand.
+/// True if `kind` returns its left operand when its right operand is `value`.
 bool isNeutralOnRight(BinaryKind kind, double value) {
   const BinaryFacts &facts = getFacts(kind);
   return (facts.is(FunctionFacts::neutralZero) && value == 0) || (facts.is(FunctionFacts::neutralOne) && value == 1);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:   1. rows that are contiguous on both sides are one memcpy;
-//        2. else the axis that is contiguous in the source is tiled with the last one, so that both sides stay in cache
-//           lines already fetched. Without tiles, a transposed weight is ten times slower.
+// How:   1. copy rows that are contiguous on both sides by memcpy;
+//        2. otherwise, copy tiles of the last axis and the axis that is contiguous in the source. The cache lines of
+//           both sides then stay in the cache. Without tiles, transposing a weight is ten times slower.
 
 #include "dialects/nn/IndexedCopy.h"
 
@@ -16,7 +16,7 @@ namespace nacre::nn {
 
 namespace {
 
-/// Elements of a tile's side: 32 lines of 64 bytes on either side fit the smallest cache.
+/// Number of elements along a tile's side. Even the smallest cache holds 32 lines of 64 bytes for both sides.
 constexpr int64_t tileSide = 32;
 
 bool isContiguous(ArrayRef<int64_t> table) {
@@ -26,7 +26,7 @@ bool isContiguous(ArrayRef<int64_t> table) {
   return true;
 }
 
-/// Copies one plane: rows of the target are `rowStride` bytes apart, columns `columnStride`.
+/// Copies a plane. In the target, rows are `rowStride` bytes apart, and columns `columnStride` bytes.
 template <unsigned Bytes>
 void copyPlane(char *target, int64_t rowStride, const char *source, ArrayRef<int64_t> rows, ArrayRef<int64_t> columns,
                int64_t columnStride) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  one copy for every data movement: element (i, j, ...) of the result comes from offset a[i] + b[j] + ...
-// Why:   transpose, slice, broadcast, pad, gather and concat differ only in their tables. Weights of hundreds of
-//        megabytes pass through here, so this one loop must be fast.
+// What:  one copy loop for every data movement. Element (i, j, ...) of the result has the source offset a[i] + b[j] +
+//        ...
+// Why:   transpose, slice, broadcast, pad, gather and concat differ only in their tables a, b, ... Weights of hundreds
+//        of megabytes pass through this loop, so it must be fast.
 
 #ifndef NACRE_DIALECTS_NN_INDEXEDCOPY_H
 #define NACRE_DIALECTS_NN_INDEXEDCOPY_H
@@ -14,16 +15,18 @@
 
 namespace nacre::nn {
 
-/// Source offsets in elements: a table per axis, with the offset that each index adds.
+/// Source offsets in elements. Each axis has a table with one entry for each of its indices; the entries of all axes
+/// are added.
 using OffsetTables = llvm::SmallVector<llvm::SmallVector<int64_t, 0>>;
 
 /// Returns the strides, in elements, of a dense row-major array.
 llvm::SmallVector<int64_t> rowMajorStrides(llvm::ArrayRef<int64_t> shape);
 
-/// Returns the table of an axis that walks `size` elements, `stride` apart, from `start` on.
+/// Returns the table of an axis with `size` elements that are `stride` apart and begin at offset `start`.
 llvm::SmallVector<int64_t, 0> walk(int64_t size, int64_t stride, int64_t start = 0);
 
-/// Copies elements of `elementBytes` bytes. `target` has the given strides, and the tables' numbers of indices.
+/// Copies elements of `elementBytes` bytes. `target` has the strides `targetStrides`, and each axis has the size of its
+/// table.
 void copyIndexed(char *target, llvm::ArrayRef<int64_t> targetStrides, const char *source, const OffsetTables &tables,
                  unsigned elementBytes);
 

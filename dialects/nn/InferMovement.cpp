@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The result types of the operators of `nn` that move, pick, scatter and repeat elements.
+// Infers the result types of the operators of `nn` that move, select, scatter and repeat elements.
 
 #include "dialects/nn/InferTypes.h"
 
@@ -30,7 +30,8 @@ LogicalResult infer(MaybeLocation location, TransposeOp::Adaptor op, Types &type
                 types);
 }
 
-/// Infers the result of joining parts of one element type. `rule` computes its shape from those of the parts.
+/// Infers the result of joining `parts`, which must have one element type. `rule` computes the result's shape from
+/// their shapes.
 LogicalResult inferJoined(MaybeLocation location, ValueRange parts,
                           llvm::function_ref<llvm::Expected<Shape>(ArrayRef<Dims>)> rule, Types &types) {
   SmallVector<Dims> shapes(llvm::map_range(parts, shapeOf));
@@ -70,7 +71,8 @@ LogicalResult infer(MaybeLocation location, GatherOp::Adaptor op, Types &types) 
                 elementTypeOf(op.getOperand()), types);
 }
 
-/// Most entries of a table: a few for each position of an axis longer than that of any image.
+/// Limit of the entries of a table. It suffices for several entries per position of an axis longer than that of any
+/// image.
 constexpr int64_t maxTableEntries = int64_t(1) << 26;
 
 LogicalResult infer(MaybeLocation location, ResampleOp::Adaptor op, Types &types) {
@@ -118,7 +120,7 @@ LogicalResult infer(MaybeLocation location, GatherElementsOp::Adaptor op, Types 
                 elementTypeOf(op.getOperand()), types);
 }
 
-/// Checks the types of updates: addition and multiplication need numbers; minimum and maximum also support booleans.
+/// Checks the types of updates. Addition and multiplication need numbers. Minimum and maximum also support booleans.
 LogicalResult checkUpdates(MaybeLocation location, ScatterKind kind, Type element, Type updates) {
   if (element != updates)
     return emitOptionalError(location, "updates must have the operand's element type ", element, ", but have ",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the result types of the operators that sort, select and compact.
+// What:  infers the result types of the operators that sort, select and compact.
 
 #include "dialects/nn/InferTypes.h"
 
@@ -14,7 +14,7 @@ namespace {
 // Types
 //===----------------------------------------------------------------------===//
 
-/// Adds a result type of indices.
+/// Adds the type of a result that has indices (i64) and shape `shape`.
 LogicalResult addIndices(MaybeLocation location, MLIRContext *context, Dims shape, Types &types) {
   return finish(location, Shape(shape), IntegerType::get(context, 64), types);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the result types of the operators of `nn` that compute; InferMovement.cpp has those that move elements.
-// Why:   an importer never computes a shape, and the verifier compares types with the results of these functions.
+// What:  infers the result types of the operators of `nn` that compute. InferMovement.cpp has those that move elements.
+// Why:   importers need not compute shapes, and the verifier compares types with the results of these functions.
 
 #include "dialects/nn/InferTypes.h"
 
@@ -12,7 +12,7 @@ using llvm::AddOverflow;
 
 namespace nacre::nn {
 
-/// Ends an inference: adds a result of `shape`, or reports the rule's reason as the error.
+/// Finishes an inference: adds a result of `shape`, or reports the error in `shape`.
 LogicalResult finish(MaybeLocation location, llvm::Expected<Shape> shape, Type element, Types &types) {
   if (!shape)
     return emitOptionalError(location, llvm::toString(shape.takeError()));
@@ -59,7 +59,8 @@ LogicalResult checkElements(MaybeLocation location, BinaryKind kind, Type lhs, T
 
 Type getCodeType(MLIRContext *context) { return IntegerType::get(context, 8, IntegerType::Unsigned); }
 
-/// Returns the type in which products of such elements are added up, or null if they cannot be multiplied.
+/// Returns the type in which products of elements of types `lhs` and `rhs` are added up. Null if they cannot be
+/// multiplied.
 Type getSumType(Type lhs, Type rhs) {
   auto isNarrow = [](Type type) { return type.isInteger(8) || type.isInteger(16); };
   if (isNarrow(lhs) && isNarrow(rhs))
@@ -154,8 +155,8 @@ LogicalResult infer(MaybeLocation location, MatMulOp::Adaptor op, Types &types) 
   return finish(location, matMulShape(shapeOf(op.getLhs()), shapeOf(op.getRhs())), sum, types);
 }
 
-/// Returns the element type of an attention's result. Reports an error and returns null if the operands' types do not
-/// fit.
+/// Returns the element type of an attention's result. Reports an error and returns null if the types of the operands do
+/// not match.
 Type inferAttention(MaybeLocation location, AttentionOp::Adaptor op) {
   const Type element = elementTypeOf(op.getQueries());
   auto reject = [&](const auto &...reason) {
@@ -172,10 +173,10 @@ Type inferAttention(MaybeLocation location, AttentionOp::Adaptor op) {
   }
   if (!op.getZeros() || !op.getWeightScale() || op.getZeros()->size() != 4)
     return reject("codes must have four zeros and a weight_scale");
-  // In the order of the zeros.
+  // The types are in the order of the zero points.
   const Type types[] = {element, elementTypeOf(op.getKeys()), element, elementTypeOf(op.getValues())};
   for (auto [type, zero] : llvm::zip_equal(types, *op.getZeros())) {
-    // If the sign bit of keys or values was flipped, a zero point may be out of range.
+    // Zero points may be out of range if the sign bit of keys or values was flipped.
     constexpr int64_t largest = 511;
     if (!type.isInteger(8) || std::abs(zero) > largest)
       return reject("zeros must be of 8-bit codes, but there is ", zero, " of ", type);
@@ -263,8 +264,8 @@ LogicalResult infer(MaybeLocation location, RecurrentOp::Adaptor op, Types &type
                              " and ", recurrence.size());
   Type element = elementTypeOf(op.getInput());
   int64_t steps = input[0], batch = input[1], hidden = recurrence[0], gateColumns = recurrence[1];
-  // The loop that replaces this operator has two tensors: the products of all steps, and one hidden state more than
-  // steps.
+  // The loop that replaces this operator has two tensors: the products of all steps, and the hidden states, of which
+  // there is one more than steps.
   for (const Shape &inner : {Shape{steps, batch, gateColumns}, Shape{steps + 1, batch, hidden}})
     if (!countElements(inner))
       return emitOptionalError(
@@ -326,7 +327,7 @@ LogicalResult infer(MaybeLocation location, ArgReduceOp::Adaptor op, Types &type
                 IntegerType::get(op.getOperand().getContext(), 64), types);
 }
 
-/// Rules of the operators whose definition has the fact `keepsType`.
+/// Rules of the operators whose definition states the fact `keepsType`.
 #define ROW(OP)                                                                                                        \
   LogicalResult infer(MaybeLocation location, OP::Adaptor op, Types &types) {                                          \
     if (llvm::Error error = checkAxis(op.getAxis(), shapeOf(op.getOperand()).size()))                                  \

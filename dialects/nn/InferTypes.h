@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  shared parts of the rules for result types. A rule is `infer(location, adaptor, types)`; NN_INFER makes it
-//        MLIR's.
-// How:   1. check that operands and attributes exist and are well-formed, which MLIR's parser has not checked yet;
-//        2. apply the rule: element types obey the operator, the shape comes from ShapeRules.h.
+// What:  shared parts of the rules that infer result types. A rule is a function `infer(location, adaptor, types)`,
+//        which NN_INFER makes the function that MLIR calls.
+// How:   1. check that operands and attributes exist and are well-formed, because MLIR's parser has not checked this
+//           yet;
+//        2. apply the rule. The operator decides the element type, ShapeRules.h the shape.
 
 #ifndef NACRE_DIALECTS_NN_INFERTYPES_H
 #define NACRE_DIALECTS_NN_INFERTYPES_H
@@ -20,16 +21,16 @@ using MaybeLocation = std::optional<mlir::Location>;
 inline bool isFloat(mlir::Type type) { return llvm::isa<mlir::FloatType>(type); }
 inline bool isBool(mlir::Type type) { return type.isSignlessInteger(1); }
 
-/// Ends an inference: adds a result of `shape`, or reports the rule's reason as the error.
+/// Finishes an inference: adds a result of `shape`, or reports the error in `shape`.
 mlir::LogicalResult finish(MaybeLocation location, llvm::Expected<Shape> shape, mlir::Type element, Types &types);
 
-/// Ends an inference by reporting the rule's reason.
+/// Finishes an inference by reporting `error`.
 mlir::LogicalResult rejected(MaybeLocation location, llvm::Error error);
 
-/// True if a table of `nn.resample` moves elements unchanged.
+/// True if a table of `nn.resample` only moves elements.
 bool isTableOfMoves(mlir::DenseElementsAttr weights);
 
-/// Reports an error unless operands are tensors of static shape, and attributes match the operator's definition.
+/// Reports an error unless all operands are tensors of static shape and the attributes match the operator's definition.
 template <typename Adaptor>
 mlir::LogicalResult checkWellFormed(mlir::Location location, mlir::ValueRange operands, Adaptor adaptor) {
   for (mlir::Value operand : operands) {
@@ -40,8 +41,8 @@ mlir::LogicalResult checkWellFormed(mlir::Location location, mlir::ValueRange op
   return adaptor.verify(location);
 }
 
-/// Returns the properties of an operator to be created. MLIR's parser still passes attributes as a dictionary, which
-/// lacks those with defaults.
+/// Returns the properties of an operator that is being created. MLIR's parser still passes attributes as a dictionary,
+/// which lacks attributes with their default value.
 template <typename OpT>
 mlir::FailureOr<typename OpT::Properties> propertiesOf(mlir::Location location, mlir::DictionaryAttr attributes,
                                                        mlir::OpaqueProperties given) {
@@ -56,7 +57,8 @@ mlir::FailureOr<typename OpT::Properties> propertiesOf(mlir::Location location, 
 
 } // namespace nacre::nn
 
-/// Defines the function that MLIR calls. Only a well-formed operator reaches its rule, which must be declared before.
+/// Defines the function that MLIR calls for an operator. The rule must be declared before. It only gets well-formed
+/// operators.
 #define NN_INFER(OP)                                                                                                   \
   LogicalResult OP::inferReturnTypes(MLIRContext *context, std::optional<Location> location, ValueRange operands,      \
                                      DictionaryAttr attributes, OpaqueProperties given, RegionRange regions,           \

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  marks those results of a function that are internal tensors of the model, kept for inspection.
-// Why:   nacre-diff compares a model node by node, in the model's order and words.
-// How:   an attribute of a result. The import writes it if values are kept; later phases ignore it.
+// What:  marks the results of a function that are internal tensors of the model, kept for inspection.
+// Why:   nacre-diff compares a model node by node, in the model's order and with its names.
+// How:   the mark is an attribute of a result. The import writes it if values are kept. Later phases ignore it.
 
 #ifndef NACRE_DIALECTS_NN_KEPTVALUES_H
 #define NACRE_DIALECTS_NN_KEPTVALUES_H
@@ -11,7 +11,7 @@
 
 namespace nacre::nn {
 
-/// Mark of a result that a node of the model computes, if values are kept: [number of the node, its name, its
+/// Attribute of a result that a node of the model computes, if values are kept: [index of the node, its name, its
 /// operator].
 inline constexpr llvm::StringLiteral keptAttr = "nn.kept";
 

@@ -13,7 +13,7 @@ using namespace mlir;
 
 namespace nacre::nn {
 
-/// Returns the argument that `labels` is, up to conversions and reshapes; null if it is not an integer argument.
+/// Returns the argument from which conversions and reshapes give `labels`. Null if there is no such integer argument.
 static BlockArgument findInput(Value labels) {
   while (isa_and_nonnull<CastOp, ReshapeOp>(labels.getDefiningOp()))
     labels = labels.getDefiningOp()->getOperand(0);
@@ -28,7 +28,7 @@ void noteLabels(Value labels, int64_t classes, std::optional<int64_t> ignored) {
   if (!function)
     return;
   int64_t other = ignored.value_or(0);
-  // With two losses of the same labels, only labels that both allow are allowed.
+  // If two losses have the same labels, a label must be valid for both.
   if (auto known = function.getArgAttrOfType<DenseI64ArrayAttr>(input.getArgNumber(), labelsAttr)) {
     other = known[1] == other ? other : 0;
     classes = std::min(classes, known[0]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:   1. layouts by facts; 2. operators with their own rule; 3. their attributes; 4. the entry points.
+// How:   1. layouts by traits; 2. operators with their own rule; 3. their attributes; 4. the entry points.
 
 #include "dialects/nn/Layouts.h"
 #include "dialects/TensorTypes.h"
@@ -22,7 +22,7 @@ OpLayouts sameForAll(Operation *op, Dims layout) {
 
 std::optional<OpLayouts> transferBroadcast(Operation *op, Value value, Dims layout) {
   int64_t rank = typeOf(op->getResult(0)).getRank();
-  // An operand of lower rank does not determine the positions of the result's other axes.
+  // The layout of an operand of lower rank does not determine where the result's other axes are.
   if (typeOf(value).getRank() != rank)
     return std::nullopt;
   OpLayouts layouts = sameForAll(op, layout);
@@ -37,7 +37,8 @@ std::optional<OpLayouts> transferBroadcast(Operation *op, Value value, Dims layo
 // 2. Rules
 //===----------------------------------------------------------------------===//
 
-/// Returns the layouts of a reduction. If it drops its axes, the result's layout does not determine the operand's.
+/// Returns the layouts of a reduction. If the reduction drops its axes, the result's layout does not determine the
+/// operand's.
 static std::optional<OpLayouts> transferReduced(Operation *op, Value value, Dims layout, Dims axes, bool keepsAxes) {
   if (keepsAxes)
     return sameForAll(op, layout);
@@ -69,14 +70,14 @@ std::optional<OpLayouts> BitcastOp::transferLayout(Value, Dims layout) {
   return keepsShape() ? std::optional(sameForAll(*this, layout)) : std::nullopt;
 }
 
-/// An index tensor of rank 1 replaces an axis by an axis.
+/// Returns layouts only for indices of rank 1, which replace an axis by an axis.
 std::optional<OpLayouts> GatherOp::transferLayout(Value value, Dims layout) {
   if (getIndices().getType().getRank() != 1 || value == getIndices())
     return std::nullopt;
   return OpLayouts{{Permutation(layout), std::nullopt}, Permutation(layout)};
 }
 
-/// Returns the layouts of a quantization. Only scales and zero points of blocks have the operand's axes.
+/// Returns the layouts of a quantization. Scales and zero points have the operand's axes only if they are per block.
 template <typename OpT> static std::optional<OpLayouts> transferCodes(OpT op, Value value, Dims layout) {
   OpLayouts layouts = sameForAll(op, layout);
   for (auto [index, operand] : llvm::enumerate(op->getOperands()))
@@ -131,7 +132,7 @@ void SliceOp::moveAttributes(const OpLayouts &layouts) {
   setSteps(permute(getSteps(), layouts.result));
 }
 
-/// Sorts the axes, and moves each table with its axis.
+/// Sorts the axes, and moves each table together with its axis.
 void ResampleOp::moveAttributes(const OpLayouts &layouts) {
   SmallVector<int64_t> moved = moveAxes(getAxes(), layouts.result);
   SmallVector<Attribute> indices, weights;
@@ -155,7 +156,7 @@ std::optional<OpLayouts> transferLayout(Operation *op, Value value, Dims layout)
 }
 
 bool isAlignedOperand(Operation *op, unsigned index, const OpLayouts &layouts) {
-  // One element broadcasts under any layout.
+  // A single element broadcasts in any layout.
   return !layouts.operands[index] && layouts.broadcasts && typeOf(op->getOperand(index)).getNumElements() != 1;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  how operators that do not depend on the order of axes behave if their values are stored transposed.
-// Why:   it is all that layout propagation needs to know about operators.
+// What:  transfers layouts through operators that do not depend on the order of axes.
+// Why:   layout propagation needs to know nothing else about operators.
 // How:   a value with layout p is stored as its transpose by p. `transferLayout` computes the layouts of an operator's
 //        values from that of one of them. `rebuildInLayout` creates the operator on the stored values.
 
@@ -15,29 +15,30 @@
 namespace nacre::nn {
 
 /// The layouts of an operator's values. An operand has none if it broadcasts from a lower rank, or has no layout at all
-/// (the indices of a gather).
+/// The layouts of an operator's values. An operand has no layout if it broadcasts from a lower rank, or if its axes are
+/// not those of the result (the indices of a gather).
 struct OpLayouts {
   llvm::SmallVector<std::optional<Permutation>> operands;
   Permutation result;
   bool broadcasts = false; ///< True if the operands broadcast to the result.
 };
 
-/// Returns the layouts that `op` has if `value`, its result or an operand, has `layout`; `nullopt` if that is not
-/// possible.
+/// Returns the layouts of the values of `op` if `value`, its result or an operand, has `layout`. Returns `nullopt` if
+/// `op` cannot have this layout.
 std::optional<OpLayouts> transferLayout(mlir::Operation *op, mlir::Value value, Dims layout);
 
-/// True if operand `index` broadcasts from a lower rank, so that it must follow the result's layout.
+/// True if the operand with index `index` broadcasts from a lower rank, and so must follow the result's layout.
 bool isAlignedOperand(mlir::Operation *op, unsigned index, const OpLayouts &layouts);
 
-/// Creates `op` on stored operands, with the stored result.
+/// Creates `op` on the transposed operands `stored`. Its result is stored transposed, too.
 mlir::Operation *rebuildInLayout(mlir::OpBuilder &builder, mlir::Operation *op, mlir::ValueRange stored,
                                  const OpLayouts &layouts);
 
-// Layouts by the facts in OperatorFacts.h: operands broadcast to the result, or have its axes.
+// Layouts by the traits in OperatorFacts.h, for operators whose operands broadcast to the result, or have its axes.
 std::optional<OpLayouts> transferBroadcast(mlir::Operation *op, mlir::Value value, Dims layout);
 OpLayouts sameForAll(mlir::Operation *op, Dims layout);
 
-/// Returns the position of an axis after transposing.
+/// Returns the index that `axis` has after transposing.
 inline int64_t moveAxis(int64_t axis, Dims layout) { return moveAxes(axis, layout).front(); }
 
 } // namespace nacre::nn

@@ -2,9 +2,10 @@
 //
 // What:  the narrow element types: floats of 8 and 4 bits, integers of 4 and 2.
 // Why:   models have weights and inputs of these types, but no supported machine computes with them.
-// How:   they are stored, moved and converted, but never computed with. Elements of less than a byte are packed in the
-//        model's file and in the app's buffers, the first element in the lowest bits. Elsewhere each has a byte: the
-//        low bits are the code, and integers are sign-extended to the byte. FloatFormats.h defines the codes of floats.
+// How:   these types are stored, moved and converted, but never computed with. Elements of less than a byte are packed
+//        in the model's file and in the app's buffers, the first element in the lowest bits. Elsewhere, each element
+//        has a byte. Its low bits are the code, and integers are sign-extended to the byte. FloatFormats.h defines the
+//        codes of floats.
 
 #ifndef NACRE_DIALECTS_NN_NARROWTYPES_H
 #define NACRE_DIALECTS_NN_NARROWTYPES_H
@@ -24,18 +25,18 @@ inline bool isNarrow(mlir::Type type) {
   return llvm::isa<mlir::FloatType>(type) && type.getIntOrFloatBitWidth() <= 8;
 }
 
-/// True if several elements of `type` share a byte in the model's file and in the app's buffers. Booleans have a byte
-/// each.
+/// True if several elements of `type` share a byte in the model's file and in the app's buffers. Each boolean has a
+/// whole byte.
 inline bool isPacked(mlir::Type type) { return isNarrow(type) && type.getIntOrFloatBitWidth() < 8; }
 
 inline int64_t elementsPerByte(mlir::Type type) { return isPacked(type) ? 8 / type.getIntOrFloatBitWidth() : 1; }
 
-/// Returns the bytes of a whole tensor whose elements share bytes.
+/// Returns the size in bytes of a tensor whose elements may share bytes.
 inline int64_t packedBytes(mlir::ShapedType type) {
   return llvm::divideCeil(type.getNumElements(), elementsPerByte(type.getElementType()));
 }
 
-/// Returns the code in the low bits of an element's byte, for a packed type. elementOf returns the byte of a code.
+/// Returns the code in the low bits of an element's byte, for a packed type. elementOf() is the inverse.
 inline unsigned codeOf(mlir::Type type, char element) {
   return uint8_t(element) & llvm::maskTrailingOnes<unsigned>(type.getIntOrFloatBitWidth());
 }
@@ -44,7 +45,7 @@ inline char elementOf(mlir::Type type, unsigned code) {
   return char(type.isSignlessInteger() ? llvm::SignExtend32(code, type.getIntOrFloatBitWidth()) : int(code));
 }
 
-/// Converts elements of a packed type from shared bytes to a byte each. packElements is the inverse.
+/// Converts elements of a packed type from shared bytes to one byte each. packElements() is the inverse.
 inline void unpackElements(mlir::Type type, llvm::ArrayRef<char> packed, llvm::MutableArrayRef<char> elements) {
   const unsigned width = type.getIntOrFloatBitWidth(), perByte = 8 / width;
   for (auto [index, element] : llvm::enumerate(elements))
@@ -69,8 +70,8 @@ inline const FloatFormat *findFormat(mlir::Type type) {
       .Default(nullptr);
 }
 
-/// Returns the code of an f8E8M0FNU. Values outside the range, all negative ones included, become its nearest end if
-/// `saturates`, else NaN.
+/// Returns the code of `value` as f8E8M0FNU. Values outside the range, which include all negative ones, become the
+/// nearest end of the range if `saturates` is true; otherwise, they become NaN.
 inline unsigned encodeScale(double value, ScaleRounding rounding, bool saturates) {
   if (std::isnan(value))
     return scaleNaN;
@@ -91,7 +92,7 @@ inline unsigned encodeScale(double value, ScaleRounding rounding, bool saturates
   return unsigned(exponent + scaleBias);
 }
 
-/// Returns the nearest number that the narrow float `type` has.
+/// Returns the value of the narrow float `type` that is nearest to `value`.
 inline double roundTo(mlir::Type type, double value) {
   if (const FloatFormat *format = findFormat(type))
     return decode(*format, encode(*format, value, /*saturates=*/true));

@@ -23,12 +23,13 @@
 
 namespace nacre::nn {
 
-/// Name in the model of a function's argument or result. A result without a name is a count.
+/// Name that a function's argument or result has in the model. A result without a name is a count.
 inline constexpr llvm::StringLiteral nameAttr = "nn.name";
-/// Counts of a result with open axes (Counts.h): for each axis, the number of the result that is its count, or -1.
+/// Counts of a result with open axes (Counts.h). For each axis, it has the index of the result that is the count, or
+/// -1.
 inline constexpr llvm::StringLiteral countsAttr = "nn.counts";
 
-/// Most nested loops, which is also the runtime's limit.
+/// Largest number of nested loops, which is also the runtime's limit.
 inline constexpr unsigned maxLoopDepth = 8;
 
 } // namespace nacre::nn

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  the definitions of the facts that operators state in NnOps.td.
-// Why:   see NnInterfaces.td.
-// How:   a fact is a trait: a base class of the operator that implements methods of an interface. If the result depends
-//        on attributes, the operator's own method overrides it.
+// Why:   NnInterfaces.td explains these facts.
+// How:   a fact is a trait: a base class of the operator that implements methods of an interface. If a fact depends on
+//        attributes, the operator defines the method itself.
 
 #ifndef NACRE_DIALECTS_NN_OPERATORFACTS_H
 #define NACRE_DIALECTS_NN_OPERATORFACTS_H
@@ -16,12 +16,12 @@
 
 namespace nacre::nn {
 
-/// Width of an operator's results in an f32 network that computes in f16.
+/// Width of an operator's results in an f32 network that is computed in f16.
 enum class Width {
   Free,    ///< Results are as narrow as the network.
-  Same,    ///< Results are as wide as the operands: those computed only from integers keep all of their digits.
-  Bounded, ///< The same, but no result is large for any operands.
-  Full     ///< Never narrowed: a state that adds up over all steps.
+  Same,    ///< Results are as wide as the operands. Those computed only from integers keep all digits.
+  Bounded, ///< Like Same, and no result is large for any operands.
+  Full     ///< Results are never narrowed, such as a state that adds up over all steps.
 };
 
 class ConstantView;
@@ -30,7 +30,7 @@ using Views = llvm::ArrayRef<ConstantView>;
 // A trait is a base class of mlir::Op, not of the operator.
 // NOLINTBEGIN(bugprone-crtp-constructor-accessibility)
 
-/// A kernel of this kind computes the operator.
+/// States that kernels of kind `kind` compute the operator.
 template <WorkKind kind> struct Works {
   template <typename OpT> class Impl : public mlir::OpTrait::TraitBase<OpT, Works<kind>::Impl> {
   public:
@@ -45,7 +45,7 @@ template <Width width> struct HasWidth {
   };
 };
 
-/// All operands broadcast to the result.
+/// States that all operands broadcast to the result.
 template <typename OpT> class Broadcasts : public mlir::OpTrait::TraitBase<OpT, Broadcasts> {
 public:
   std::optional<OpLayouts> transferLayout(mlir::Value value, Dims layout) {
@@ -57,7 +57,7 @@ public:
   }
 };
 
-/// All operands have the result's axes; an attribute `axis` or `axes` names some of them.
+/// States that all operands have the result's axes. An attribute `axis` or `axes` names some of them.
 template <typename OpT> class KeepsAxes : public mlir::OpTrait::TraitBase<OpT, KeepsAxes> {
 public:
   std::optional<OpLayouts> transferLayout(mlir::Value, Dims layout) { return sameForAll(this->getOperation(), layout); }
@@ -72,21 +72,21 @@ private:
   }
 };
 
-/// Each element of the value comes from one element of every operand.
+/// States that each element of the result is computed from one element of every operand.
 template <typename OpT> class Evaluated : public mlir::OpTrait::TraitBase<OpT, Evaluated> {
 public:
   int64_t countReducedElements() { return 0; }
   bool keepsSplats() { return true; }
 };
 
-/// All elements of the value are computed, even for splats.
+/// States that all elements of the result are computed, even for splats.
 template <typename OpT> class EvaluatedInFull : public mlir::OpTrait::TraitBase<OpT, EvaluatedInFull> {
 public:
   int64_t countReducedElements() { return 0; }
   bool keepsSplats() { return false; }
 };
 
-/// All elements of the first operand are read.
+/// States that all elements of the first operand are read.
 template <typename OpT> class EvaluatedByReducing : public mlir::OpTrait::TraitBase<OpT, EvaluatedByReducing> {
 public:
   int64_t countReducedElements() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:   a reshape is split into groups of axes whose products are equal on both sides; axes of extent one belong to no
-//        group. A group moves as one, so the axes that a reshape merges must stay adjacent.
+// How:   a reshape is split into groups of axes whose products are equal on both sides. Axes of size one belong to no
+//        group. A group moves as a whole, so the axes that a reshape merges must stay adjacent.
 
 #include "dialects/nn/Permutation.h"
 
@@ -62,8 +62,8 @@ struct Group {
   SmallVector<int64_t> from, to;
 };
 
-/// Returns the smallest groups of axes, units left out, whose products agree. Both shapes must have the same, positive
-/// product.
+/// Returns the smallest groups of axes with equal products, without axes of size one. Both shapes must have the same,
+/// positive product.
 SmallVector<Group> groupAxes(Dims from, Dims to) {
   SmallVector<Group> groups;
   size_t i = 0, j = 0;
@@ -91,8 +91,8 @@ SmallVector<Group> groupAxes(Dims from, Dims to) {
   return groups;
 }
 
-/// Inserts the axes of extent one: leading ones stay in front, others precede the axis they preceded, and those at the
-/// end follow the axis they followed.
+/// Inserts the axes of size one into `order`. Leading ones stay in front. Others stay directly before the axis that
+/// they precede in `shape`. Trailing ones stay after the axis that they follow.
 Permutation insertUnits(Dims order, Dims shape) {
   auto isUnit = [&](int64_t axis) { return shape[axis] == 1; };
   int64_t rank = shape.size(), first = 0, end = rank;

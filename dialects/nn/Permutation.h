@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the algebra of axis permutations: result axis i is operand axis permutation[i].
+// What:  the algebra of permutations of axes. Axis i of the result is axis permutation[i] of the operand.
 // Why:   cancelling transposes means composing permutations. The functions are free of IR, so that tests cover all
 //        permutations of small ranks.
 
@@ -24,10 +24,10 @@ Permutation inverse(Dims permutation);
 /// Returns the permutation that transposes by `first`, then by `second`.
 Permutation compose(Dims first, Dims second);
 
-/// True if transposing `shape` keeps the order of elements in memory: only axes of extent one move.
+/// True if transposing `shape` keeps the order of elements in memory, because only axes of size one move.
 bool movesOnlyUnits(Dims shape, Dims permutation);
 
-/// Returns `values`, one per axis, in the order of the transposed axes.
+/// Returns `values`, one per axis, in the order of the axes after transposing.
 template <typename T> llvm::SmallVector<T> permute(llvm::ArrayRef<T> values, Dims permutation) {
   llvm::SmallVector<T> result;
   for (int64_t axis : permutation)
@@ -35,19 +35,19 @@ template <typename T> llvm::SmallVector<T> permute(llvm::ArrayRef<T> values, Dim
   return result;
 }
 
-/// Returns the positions of `axes` after transposing, sorted.
+/// Returns the sorted indices that `axes` have after transposing.
 llvm::SmallVector<int64_t> moveAxes(Dims axes, Dims permutation);
 
 /// Returns the permutation of the remaining axes if `axes` are removed first.
 Permutation dropAxes(Dims permutation, Dims axes);
 
-/// Returns a permutation q such that reshaping `transpose(x, permutation)` gives `transpose(reshape(x), q)`, for x of
-/// shape `from` reshaped to `to`. Returns `nullopt` if the permutation separates a merged group of axes.
+/// Returns a permutation q for which `transpose(reshape(x), q)` is a reshape of `transpose(x, permutation)`. x has
+/// shape `from` and is reshaped to `to`. Returns `nullopt` if the permutation separates axes that the reshape merges.
 std::optional<Permutation> throughReshape(Dims from, Dims to, Dims permutation);
 
-/// Returns the number of leading axes of `transposed` that stay in place. `transposed` is the shape after a transpose
-/// by `permutation`, which is then reshaped to `to`. Returns `nullopt` unless only elements of the last axis of `to`
-/// are reordered.
+/// Returns the number of leading axes of `transposed` that stay in place. `transposed` is a shape after transposing by
+/// `permutation`, and is then reshaped to `to`. Returns `nullopt` unless the transpose only reorders elements within
+/// the last axis of `to`.
 std::optional<size_t> findFlattenedTail(Dims transposed, Dims to, Dims permutation);
 
 } // namespace nacre::nn

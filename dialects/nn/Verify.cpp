@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the rules of operators whose result type is stated (reshape, broadcast, cast, bitcast), and of the recurrent
-//        layer, whose operands constrain one another.
-// Why:   every other operator is verified by comparing its result type with the inferred one (InferTypes.cpp).
+// What:  verifies operators whose result type is stated (reshape, broadcast, cast, bitcast), and the recurrent layer,
+//        whose operands constrain each other.
+// Why:   all other operators are verified by comparing their result type with the inferred type (InferTypes.cpp).
 
 #include "dialects/nn/NnDialect.h"
 #include "dialects/nn/shapes/ShapeRules.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The work that a kernel does for an operator. Free of IR, like the fusion policy. The kernels phase converts it to a
-// plan::KernelKind (FormOperators.cpp), and placement converts that to a form of work (LaunchWork.cpp).
+// The work that a kernel does for an operator. It is independent of IR, like the fusion policy. The kernels phase
+// converts it to a plan::KernelKind (FormOperators.cpp). Placement converts that to a WorkForm (LaunchWork.cpp).
 
 #ifndef NACRE_DIALECTS_NN_WORKKIND_H
 #define NACRE_DIALECTS_NN_WORKKIND_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the accuracy that may be traded for speed, and its word in options.
+// What:  the accuracy that may be exchanged for speed, and its word in options.
 // Why:   the driver and the phases that choose algorithms share this choice.
 
 #ifndef NACRE_DIALECTS_PLAN_ACCURACY_H
@@ -11,13 +11,13 @@
 
 namespace nacre {
 
-/// Fast: within 2e-4 of the largest output. Strict: within 1e-5; every product of the model is computed and added up
-/// directly.
+/// Maximum error of outputs, relative to the largest output. Fast: 2e-4. Strict: 1e-5; every product of the model is
+/// computed and added up directly.
 enum class Accuracy { Fast, Strict };
 
 inline llvm::StringRef accuracyWord(Accuracy accuracy) { return accuracy == Accuracy::Strict ? "strict" : "fast"; }
 
-/// Returns `nullopt` for an unknown word.
+/// Returns the accuracy that `word` names; `nullopt` if the word is unknown.
 inline std::optional<Accuracy> parseAccuracy(llvm::StringRef word) {
   for (Accuracy accuracy : {Accuracy::Fast, Accuracy::Strict})
     if (word == accuracyWord(accuracy))

@@ -6,9 +6,10 @@ using namespace mlir;
 
 namespace nacre::plan {
 
-/// Most expected iterations of a loop that may end before its bound: a larger bound is only a safeguard.
+/// Limit of the expected iterations of a loop that may end before its bound. A larger bound is only a safeguard.
 static constexpr int64_t kMostExpectedIterations = 1000;
-/// Most iterations of a loop that need not be cancellable: with short launches they take seconds.
+/// Limit of the iterations of a loop that need not be cancellable. With short launches, that many iterations take
+/// seconds.
 static constexpr int64_t kMostCertainIterations = 1 << 20;
 
 double expectIterations(Operation *step) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the steps of an entry whose execution is decided at run time, and the expected executions of a launch.
-// Why:   placement, the schedule's verifier and the report must agree on them.
-// How:   read from the operations around a launch; data-dependent counts are estimates.
+// What:  finds the steps of an entry whose execution is decided at run time, and estimates how often a launch is
+//        executed.
+// Why:   placement, the schedule's verifier and the report must get the same answers.
+// How:   both are read from the operations around a launch. Data-dependent counts are estimates.
 
 #ifndef NACRE_DIALECTS_PLAN_CONTROLFLOW_H
 #define NACRE_DIALECTS_PLAN_CONTROLFLOW_H
@@ -11,31 +12,32 @@
 
 namespace nacre::plan {
 
-/// The assumed number of iterations of a loop that only its test ends. It is large enough that its launches outweigh
-/// those outside, and small enough that packing something once for all iterations must pay soon.
+/// The assumed number of iterations of a loop that only its test ends. It is so large that the launches inside cost
+/// more than those outside. It is so small that packing data once for all iterations must save time after few
+/// iterations.
 inline constexpr int64_t kUnknownIterations = 16;
 
-/// True if it is decided at run time how often the launches in this operation of an entry are executed. That holds for
-/// a conditional, for a loop with a count or a test, and for a loop around one. The CPU computes all of it.
+/// True if the number of executions of the launches in `step` is decided at run time. `step` is then a conditional, a
+/// loop with a count or a test, or a loop that contains one of these. The CPU computes all of such a step.
 bool isDecidedByRun(mlir::Operation *step);
 
-/// The same for the outermost operation around a launch.
+/// Like isDecidedByRun(), for the outermost operation around `launch`.
 bool isInDecision(LaunchOp launch);
 
-/// True if this operation of an entry is, or contains, a loop that may never end: one without a bound, or with a very
-/// large bound. The runtime can cancel a run in it as long as the state is unchanged, so no launch before it writes the
+/// True if `step` is or contains a loop that may never end: one without a bound, or with a very large bound. The
+/// runtime can cancel a run inside such a loop only while the state is unchanged. So no launch before it writes the
 /// state.
 bool mayBeEndless(mlir::Operation *step);
 
-/// True if the launch writes the state, which the model keeps from run to run.
+/// True if `launch` writes the state, which the model keeps from run to run.
 bool writesState(LaunchOp launch);
 
-/// Returns the expected executions of the body of a loop or conditional, each time that it is reached. A loop counts
-/// all its possible iterations, but at most a thousand if that is decided at run time, and kUnknownIterations without a
-/// bound. A branch counts one half.
+/// Returns the expected number of executions of the body of a loop or conditional, each time that `step` is reached. A
+/// loop counts all its possible iterations. If the run decides the number, the limit is a thousand iterations; without
+/// a bound, the number is kUnknownIterations. A branch counts one half.
 double expectIterations(mlir::Operation *step);
 
-/// Returns the expected executions of a launch in a run.
+/// Returns the expected number of executions of `launch` in a run.
 double countExecutions(LaunchOp launch);
 
 } // namespace nacre::plan

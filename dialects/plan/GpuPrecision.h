@@ -11,14 +11,15 @@
 
 namespace nacre {
 
-/// F16: values between inputs and outputs are stored as f16. Contractions multiply f16 and add up in f32.
+/// Precision of GPU kernels. F16: values between inputs and outputs are stored as f16. Contractions multiply f16 values
+/// and add them up in f32.
 enum class GpuPrecision { F32, F16 };
 
 inline llvm::StringRef gpuPrecisionWord(GpuPrecision precision) {
   return precision == GpuPrecision::F16 ? "fp16" : "fp32";
 }
 
-/// Returns `nullopt` for an unknown word.
+/// Returns the precision that `word` names; `nullopt` if the word is unknown.
 inline std::optional<GpuPrecision> parseGpuPrecision(llvm::StringRef word) {
   for (GpuPrecision precision : {GpuPrecision::F32, GpuPrecision::F16})
     if (word == gpuPrecisionWord(precision))

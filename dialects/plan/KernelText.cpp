@@ -11,7 +11,7 @@ std::string printUnnamed(KernelOp kernel) {
   kernel.setSymName("unnamed");
   std::string text;
   llvm::raw_string_ostream stream(text);
-  // In the local scope, the printer does not look at the whole module.
+  // With the local scope, the printer does not read the whole module.
   kernel.print(stream, OpPrintingFlags().useLocalScope());
   kernel.setSymNameAttr(name);
   return text;

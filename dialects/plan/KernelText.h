@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a kernel as text, which is equal for kernels that compute the same.
+// What:  prints a kernel as text, which is equal for kernels that compute the same.
 
 #ifndef NACRE_DIALECTS_PLAN_KERNELTEXT_H
 #define NACRE_DIALECTS_PLAN_KERNELTEXT_H
@@ -10,7 +10,7 @@
 
 namespace nacre::plan {
 
-/// Prints `kernel` without its name and locations. Kernels of equal text get equal code.
+/// Prints `kernel` without its name and locations. Kernels with equal text get equal code.
 std::string printUnnamed(KernelOp kernel);
 
 } // namespace nacre::plan

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  the attributes that phases leave on the operations of a plan for later phases.
-// Why:   the writer and the reader of a note never include each other. Only this file defines its name and its form.
+// Why:   the writer and the reader of a note share only this file, which defines its name and its form.
 
 #ifndef NACRE_DIALECTS_PLAN_NOTES_H
 #define NACRE_DIALECTS_PLAN_NOTES_H
@@ -10,125 +10,127 @@
 
 namespace nacre::plan {
 
-/// The engine that computes an operation. Some kernels have code for only one of them.
+/// The engine that computes an operation. Some kernels have code for only one engine.
 enum class Engine {
-  Any, ///< Either one, or both with a part each.
+  Any, ///< Either engine, or both, with a part for each.
   Cpu,
   Gpu
 };
 
-/// Engine of a launch, or of an operator that becomes one: `cpu` or `gpu`. On an operation around them, or on the
-/// module, it applies to everything inside without a note.
+/// Engine of a launch, or of an operator that becomes one: `cpu` or `gpu`. On a surrounding operation or on the module,
+/// the note applies to all launches inside that have no note.
 constexpr llvm::StringLiteral kEngine = "plan.engine";
 
-/// Returns the engine noted on `op`, or on the nearest operation around it with a note.
+/// Returns the engine in the note of `op`, or of the nearest surrounding operation that has a note.
 Engine engineOf(mlir::Operation *op);
 inline bool isOnCpu(mlir::Operation *op) { return engineOf(op) == Engine::Cpu; }
 inline bool isOnGpu(mlir::Operation *op) { return engineOf(op) == Engine::Gpu; }
-/// Sets the note; Engine::Any removes it.
+/// Sets the note on `op`. Engine::Any removes the note.
 void setEngine(mlir::Operation *op, Engine engine);
-/// Copies the note of `from`, if it has one, to `to`, which replaces `from` or a part of it.
+/// Copies the note of `from`, if it has one, to `to`. `to` replaces `from` or a part of it.
 void copyEngine(mlir::Operation *from, mlir::Operation *to);
 
-/// Text on a kernel: why no GPU computes it. Also on a launch that stays on the CPU for that reason. Placement leaves
-/// its launches to the CPU.
+/// Text on a kernel that no GPU computes: the reason. Placement leaves the kernel's launches to the CPU, and copies the
+/// text to a launch that stays on the CPU for this reason.
 constexpr llvm::StringLiteral kGpuDeclined = "plan.gpu_declined";
 
 inline bool isDeclinedByGpu(KernelOp kernel) { return kernel->hasAttr(kGpuDeclined); }
 
-/// Predicted nanoseconds, for an assumed device. On a launch: one iteration of all of it on the CPU, and on the GPU if
-/// that has code for it. On an entry: a run as placed, and on the CPU only.
+/// Predicted times in nanoseconds, for an assumed device. On a launch: the times of one whole iteration on the CPU, and
+/// on the GPU if it has code. On an entry: the times of a run as placed, and of a run on the CPU only.
 constexpr llvm::StringLiteral kPredictedNanoseconds = "plan.predicted_ns";
 
-/// Predicted nanoseconds, an i64, that a run of an entry spends on recomputation to save memory.
+/// Predicted time, an i64 in nanoseconds, that a run of an entry spends on recomputation to save memory.
 constexpr llvm::StringLiteral kAgainNanoseconds = "plan.again_ns";
 
-/// Recomputation time of a run, in nanoseconds, predicted for an entry that computes values twice to save memory; an
-/// i64.
+/// Unit attribute on an entry whose launches are ordered so that a GPU can execute independent ones together. Memory of
+/// temporaries is then reused only between groups of such launches.
 constexpr llvm::StringLiteral kSideBySide = "plan.side_by_side";
 
-/// Unit attribute on a loop in the program of a serial kernel: its iterations may run in parallel, because none reads
-/// values that another one writes.
+/// Unit attribute on a loop in the program of a serial kernel. Its iterations may run in parallel, because no iteration
+/// reads values that another one writes.
 constexpr llvm::StringLiteral kParallel = "plan.parallel";
 
 /// Unit attribute on a loop of operators: one kernel computes all iterations.
 constexpr llvm::StringLiteral kOneKernel = "plan.one_kernel";
 
-/// Unit attribute on a reduction of rows: the kernel that begins with it may write several values of these rows.
+/// Unit attribute on a reduction of rows. The kernel that begins with this reduction may write several values of each
+/// row.
 constexpr llvm::StringLiteral kSeveralResults = "plan.several_results";
 
-/// Number of the input that a kernel may overwrite with its result, because its launches give both the same memory.
+/// Index of the input that a kernel may overwrite with its result. Its launches give both the same memory.
 constexpr llvm::StringLiteral kOverwritten = "plan.overwritten";
 
 void setOverwritten(KernelOp kernel, unsigned input);
 std::optional<unsigned> overwrittenBy(KernelOp kernel);
 
-/// Marks an output, while launches work on tensors, as the new value of the state with its name, not as an output of
-/// the model.
+/// Marks an output as the new value of the state with its name. Such an output is no output of the model. Used while
+/// launches work on tensors.
 constexpr llvm::StringLiteral kBecomesState = "plan.becomes_state";
 
-/// Weight with the initial value of a storage of role state; without it, zeros.
+/// Weight that contains the initial value of a storage of role state. Without this note, the state begins with zeros.
 constexpr llvm::StringLiteral kInitial = "plan.initial";
 
-/// Copy of the variable's `nn.order` on a storage of role state, if its axes are not in the model's order.
+/// Order of the axes of a storage of role state, if it differs from the model's order. A copy of the variable's
+/// `nn.order`.
 constexpr llvm::StringLiteral kOrder = "plan.order";
 
-/// Encoding of a storage of role state in panels. Its memory type is the rows of the panels; its external type is the
-/// model's. Until states are packed, temporaries with the layout of a state have it, too.
+/// Encoding of a storage of role state that is in panels. Its memory type has the rows of the panels, its external type
+/// is the model's. Until states are packed, temporaries with the layout of a state also have the note.
 constexpr llvm::StringLiteral kPanels = "plan.panels";
 
-/// Role of a storage of role state, a word of dialects/nn/Variables.h; without it, recurrent.
+/// Role of a storage of role state, as a word of dialects/nn/Variables.h. Without this note, the role is `recurrent`.
 constexpr llvm::StringLiteral kStateRole = "plan.state_role";
 
 /// Copy of the argument's `nn.labels` on a storage of role input.
 constexpr llvm::StringLiteral kLabels = "plan.labels";
 
-/// Number of meetings of the engines in a run of an entry.
+/// Number of meetings of the engines in a run of an entry. At a meeting, one engine waits for the other.
 constexpr llvm::StringLiteral kMeetings = "plan.meetings";
 
-/// The CPU's cost of a kernel that is a convolution of few taps by Winograd, for any share of the CPU.
+/// Cost on the CPU of a kernel that is a convolution of few taps by Winograd. It is valid for any share of the CPU.
 struct WinogradNote {
   int64_t tile = 0;         ///< Outputs of a tile along each dimension.
-  int64_t directCycles = 0; ///< Cycles of a launch on one core with direct multiplication.
+  int64_t directCycles = 0; ///< Cycles of a launch on one core without Winograd.
   int64_t cycles = 0;       ///< Cycles of a launch on one core by Winograd.
 };
 
-/// Dictionary on a kernel: its WinogradNote. The weight is in panels, as for any other convolution.
+/// Dictionary on a kernel with its WinogradNote. The weight is in panels, like that of any other convolution.
 constexpr llvm::StringLiteral kWinograd = "plan.winograd";
 
 void setWinograd(KernelOp kernel, const WinogradNote &note);
 std::optional<WinogradNote> winogradOf(KernelOp kernel);
 
-/// Speedup, an f64, of a kernel's products that are not f32: the cycles of direct f32 products, divided by their
-/// cycles, on a core of the first target.
+/// Speedup, an f64, of a kernel's products that are not f32: the cycles of direct f32 products, divided by the cycles
+/// of these products. It is for a core of the first target.
 constexpr llvm::StringLiteral kProductRate = "plan.product_rate";
 
-/// Sets the note; a rate of 1 removes it.
+/// Sets the note. A rate of 1 removes it.
 void setProductRate(KernelOp kernel, double rate);
 double productRateOf(KernelOp kernel);
 
-/// Unit attribute on a kernel whose weight of bytes never contains -128, in any launch. Then the sum of two products of
-/// signed bytes fits 16 bits.
+/// Unit attribute on a kernel whose weight of bytes contains no -128 in any launch. The sum of two products of signed
+/// bytes then fits into 16 bits.
 constexpr llvm::StringLiteral kPairsFit = "plan.pairs_fit";
 
 void setPairsFit(KernelOp kernel);
 inline bool doPairsFit(KernelOp kernel) { return kernel->hasAttr(kPairsFit); }
 
-/// The error of a weight that is stored in half the bytes of f32.
+/// Error of a weight that is stored in half the bytes of f32.
 struct WeightRounding {
   int64_t savedBytes = 0;
-  /// Relative error of an element, except those below the smallest normal number of the type.
+  /// Largest relative error of an element. Elements below the smallest normal number of the type do not count.
   double largestRelativeError = 0;
-  double relativeError = 0; ///< Relative error of all elements as one vector.
+  double relativeError = 0; ///< Relative error of the whole weight, taken as one vector.
 };
 
-/// Dictionary on a weight that is stored in a narrower type than in the model: its WeightRounding.
+/// Dictionary with the WeightRounding of a weight that is stored in a narrower type than in the model.
 constexpr llvm::StringLiteral kRounding = "plan.rounding";
 
 void setWeightRounding(WeightOp weight, const WeightRounding &rounding);
 std::optional<WeightRounding> weightRoundingOf(WeightOp weight);
 
-/// Returns the number of indices of the cut axis that a placed launch gives the GPU.
+/// Returns the number of indices of the cut axis that the GPU computes in a placed launch.
 inline int64_t gpuShareOf(LaunchOp launch) { return (*launch.getGpu())[1] - (*launch.getGpu())[0]; }
 
 } // namespace nacre::plan

@@ -11,9 +11,9 @@ namespace nacre {
 struct Placement {
   enum class Engines {
     Cpu,
-    Gpu,   ///< Everything that has GPU code.
+    Gpu,   ///< The GPU computes everything that has GPU code.
     Split, ///< The GPU computes `percent` of each launch that can be cut.
-    Auto   ///< The fastest choice for the device.
+    Auto   ///< The compiler makes the fastest choice for the device.
   };
   Engines engines = Engines::Cpu;
   unsigned percent = 0;

@@ -26,10 +26,10 @@
 
 namespace nacre::plan {
 
-/// Most nested loops. The runtime has as many counters for their iterations.
+/// Largest number of nested loops. The runtime has one counter for each level.
 constexpr unsigned kMaxLoopDepth = 8;
 
-/// Returns the result of plan.storage or plan.use from which an operand of a launch is taken, through any number of
+/// Returns the result of plan.storage or plan.use that the operand of a launch is a view of, through any number of
 /// views.
 mlir::Value rootOf(mlir::Value operand);
 

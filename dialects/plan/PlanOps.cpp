@@ -131,7 +131,8 @@ LogicalResult KernelOp::verifyRegions() {
 // plan.view
 //===----------------------------------------------------------------------===//
 
-/// Returns the most iterations of the loop of this counter; `nullopt` if the loop has no bound, or if it is not a loop.
+/// Returns the largest number of iterations of the loop with this counter. Returns `nullopt` if the loop has no bound,
+/// or if it is not a loop.
 static std::optional<int64_t> boundOfCounter(Value counter) {
   Operation *loop = counter.getParentRegion()->getParentOp();
   if (auto counted = dyn_cast<ForOp>(loop))
@@ -146,7 +147,7 @@ LogicalResult ViewOp::verify() {
   auto result = cast<ShapedType>(getResult().getType());
   if (source.getElementType() != result.getElementType())
     return emitOpError("must keep the element type");
-  int64_t moved = 0; // In the last iteration.
+  int64_t moved = 0; // Elements by which the last iteration is moved.
   if (getCounter()) {
     std::optional<int64_t> iterations = boundOfCounter(getCounter());
     if (!iterations)
@@ -160,10 +161,10 @@ LogicalResult ViewOp::verify() {
   int64_t room = source.getNumElements() - result.getNumElements();
   if (room < 0)
     return emitOpError("must stay inside its source");
-  // A kernel that works on the first elements of each row does not touch the rest of the last row.
+  // A kernel that works on the first elements of each row does not access the rest of the last row.
   if (!getCounter() && result.getRank() > 1 && result.getNumElements() > 0 && offset < source.getNumElements())
     room += result.getNumElements() / result.getDimSize(0) - 1;
-  // Each difference is of non-negative numbers, so none overflows.
+  // All operands of these differences are non-negative, so no difference overflows.
   if (offset < 0 || offset > room || (moved < 0 ? -(moved + 1) >= offset : moved > room - offset))
     return emitOpError("must stay inside its source");
   return success();
@@ -173,8 +174,8 @@ LogicalResult ViewOp::verify() {
 // plan.launch
 //===----------------------------------------------------------------------===//
 
-/// Verifies that a step's operands move only with the innermost loop around it, as the runtime requires. Tensors have
-/// no storage yet.
+/// Verifies that the operands of `step` move only with the innermost loop around it, as the runtime requires. Tensors
+/// are not checked, because they have no storage yet.
 static LogicalResult verifyCounters(Operation *step) {
   Operation *loop = step->getParentOp();
   while (loop && !isa<ForOp, WhileOp>(loop))
@@ -194,7 +195,7 @@ LogicalResult LaunchOp::verify() { return verifyCounters(*this); }
 // plan.for, plan.while, plan.condition, plan.if
 //===----------------------------------------------------------------------===//
 
-/// True if a control step can read `value`: one element of `bits` bits.
+/// True if a control step can read `value`: it has one integer element of `bits` bits.
 static bool isScalar(Value value, unsigned bits) {
   auto type = cast<ShapedType>(value.getType());
   return type.getNumElements() == 1 && type.getElementType().isInteger(bits);
@@ -206,7 +207,7 @@ static LogicalResult verifyCondition(Operation *op, Value condition) {
   return verifyCounters(op);
 }
 
-/// Verifies that the loop is not inside more loops than the runtime can count.
+/// Verifies that `loop` and the loops around it are no more than the runtime has counters for.
 static LogicalResult verifyDepth(Operation *loop) {
   unsigned depth = 0;
   for (Operation *op = loop; op; op = op->getParentOp())

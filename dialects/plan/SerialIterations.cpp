@@ -8,8 +8,8 @@ using namespace mlir;
 
 namespace nacre::plan {
 
-/// The assumed number of iterations of a data-dependent loop inside a kernel. Such loops are short: steps of a search
-/// or of a heap, for one point. ControlFlow.h has another estimate, for loops around launches.
+/// The assumed number of iterations of a data-dependent loop inside a kernel. Such loops are short: the steps of a
+/// search, or of a heap, for one point. ControlFlow.h has another estimate, for loops around launches.
 static constexpr double kUnknownIterationsInside = 8;
 
 double countPoints(scf::ForallOp points) {

@@ -11,14 +11,14 @@
 
 namespace nacre {
 
-/// F32: weights keep their type.
+/// Type that stores weights. F32: weights keep their type.
 enum class WeightType { F32, F16, BF16 };
 
 inline llvm::StringRef weightTypeWord(WeightType type) {
   return type == WeightType::F16 ? "fp16" : type == WeightType::BF16 ? "bf16" : "fp32";
 }
 
-/// Returns `nullopt` for an unknown word.
+/// Returns the type that `word` names; `nullopt` if the word is unknown.
 inline std::optional<WeightType> parseWeightType(llvm::StringRef word) {
   for (WeightType type : {WeightType::F32, WeightType::F16, WeightType::BF16})
     if (word == weightTypeWord(type))

@@ -30,7 +30,7 @@ static int64_t countBefore(Dims shape, int64_t axis) {
   return count;
 }
 
-/// Returns the axis of `to` with as many elements as `axis` of `from`, and as many before it.
+/// Returns the axis of `to` that has the same size as `axis` of `from`, and the same number of elements before it.
 static std::optional<int64_t> throughShape(Dims from, Dims to, int64_t axis) {
   for (int64_t other = 0; other < int64_t(to.size()); ++other)
     if (to[other] == from[axis] && countBefore(to, other) == countBefore(from, axis))
@@ -40,7 +40,7 @@ static std::optional<int64_t> throughShape(Dims from, Dims to, int64_t axis) {
 
 static Dims shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
-/// True if the operator, whose operands have the axes of its result, leaves `axis` unchanged.
+/// True if `op` leaves `axis` unchanged. The operands of `op` must have the axes of its result.
 static bool keepsAxis(Operation *op, int64_t axis) {
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case([&](SliceOp slice) {
@@ -48,7 +48,7 @@ static bool keepsAxis(Operation *op, int64_t axis) {
       })
       .Case([&](ConcatOp concat) { return int64_t(concat.getAxis()) != axis; })
       .Case([&](PadOp pad) { return pad.getLow()[axis] == 0 && pad.getHigh()[axis] == 0; })
-      // Its windows move along the axes between the first and the last.
+      // Windows of a pool move along the axes between the first and the last.
       .Case([&](PoolOp pool) { return axis == 0 || axis + 1 == cast<RankedTensorType>(pool.getType()).getRank(); })
       .Default([](Operation *) { return false; });
 }

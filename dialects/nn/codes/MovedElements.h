@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  operators that only move elements, and the corresponding axes of operand and result.
-// Why:   the real values that integers stand for are the same before and after them.
+// What:  recognizes operators that only move elements, and maps axes between their operands and result.
+// Why:   such operators do not change the real values that integers represent.
 
 #ifndef NACRE_DIALECTS_NN_CODES_MOVEDELEMENTS_H
 #define NACRE_DIALECTS_NN_CODES_MOVEDELEMENTS_H
@@ -12,7 +12,7 @@
 
 namespace nacre::nn {
 
-/// Returns the operands whose elements `op` moves unchanged; empty if it computes anything else.
+/// Returns the operands whose elements `op` moves unchanged. Empty if `op` computes anything else.
 mlir::OperandRange movedOperands(mlir::Operation *op);
 
 /// Returns the axis of the result that corresponds to `axis` of a moved operand, with the same indices in the same

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the real values that the integers of a function's inputs and outputs stand for.
+// What:  the real values that the integers of a function's inputs and outputs represent.
 // Why:   an app that writes and reads these integers must know their scale, even if no operator of the model needs it
-//        any longer.
-// How:   a note on the argument or result. The import leaves it; packaging passes it to the runtime.
+//        any more.
+// How:   the parameters are a note on the argument or result. The import writes it. Packaging passes it to the runtime.
 
 #ifndef NACRE_DIALECTS_NN_CODES_QUANTIZATION_H
 #define NACRE_DIALECTS_NN_CODES_QUANTIZATION_H
@@ -13,13 +13,13 @@
 
 namespace nacre::nn {
 
-/// Dictionary on an argument that is an input, or a result that is an output, of integers. The axis is that of the
-/// model, and of the function's types.
+/// Dictionary on an argument that is an integer input of the model, or on a result that is an integer output. The axis
+/// counts the axes of the model's tensor, which are those of the function's type.
 inline constexpr llvm::StringLiteral quantizationAttr = "nn.quantization";
 
-/// Parameters of (integer - zero) * scale.
+/// Parameters of the real value (integer - zero) * scale.
 struct Quantization {
-  llvm::SmallVector<float> scales;  ///< One, or one for each index of `axis`; all are finite.
+  llvm::SmallVector<float> scales;  ///< One scale, or one for each index of `axis`. All are finite.
   llvm::SmallVector<int32_t> zeros; ///< Zero points, one for each scale.
   int64_t axis = 0;                 ///< Axis of the scales; 0 if there is one scale.
 
@@ -28,7 +28,7 @@ struct Quantization {
 
 mlir::DictionaryAttr writeQuantization(const Quantization &quantization, mlir::MLIRContext *context);
 
-/// Reads a note of writeQuantization.
+/// Reads a note that writeQuantization() has written.
 Quantization readQuantization(mlir::DictionaryAttr note);
 
 } // namespace nacre::nn

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A falling number is counted as a rising one, mirrored at 0.
+// A falling value is counted like a rising value, after mirroring at 0.
 
 #include "dialects/nn/control/Iterations.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the number of iterations of a loop whose condition compares a number that grows by a constant step.
-// Why:   importers expand such loops, and a pass counts them. Both must count as a run does, where integers wrap and
-//        floats stop growing.
+// What:  counts the iterations of a loop whose condition compares a variable that grows by a constant step.
+// Why:   importers expand such loops, and a pass counts their iterations. Both must count like a run, in which integers
+//        wrap and floats stop growing.
 
 #ifndef NACRE_DIALECTS_NN_CONTROL_ITERATIONS_H
 #define NACRE_DIALECTS_NN_CONTROL_ITERATIONS_H
@@ -12,13 +12,13 @@
 
 namespace nacre::nn {
 
-/// Largest integer that floats count exactly; doubles are exact for arithmetic on two such numbers.
+/// Largest integer up to which floats count exactly. Doubles are exact for arithmetic on two such integers.
 constexpr double mostExact = double(1 << 24);
 
-/// True if `number` is an integer that all of these types count exactly.
+/// True if `number` is an integer that floats and integer types count exactly.
 bool isExactInteger(double number);
 
-/// The integers that a type counts exactly: all that an integer type has; for floats, at most up to mostExact.
+/// Range of the integers that a type counts exactly: the whole range of an integer type; for floats, up to mostExact.
 struct CountedRange {
   int64_t least, greatest;
 
@@ -26,9 +26,9 @@ struct CountedRange {
   bool has(double number) const { return number >= double(least) && number <= double(greatest); }
 };
 
-/// Returns how many of `start`, `start + step`... satisfy `comparison` with `end` (less, less_equal, greater,
-/// greater_equal) before the first that does not. Returns `nullopt` if all satisfy it, if the first that does not is
-/// outside the element type's range, or if a number is not exact.
+/// Returns the number of values `start`, `start + step`, ... that satisfy `comparison` with `end` before the first that
+/// does not. `comparison` is less, less_equal, greater or greater_equal. Returns `nullopt` if all values satisfy it, if
+/// the first that does not is outside the range of the element type, or if a value is not exact.
 std::optional<int64_t> countIterations(mlir::Type element, double start, double step, BinaryKind comparison,
                                        double end);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  verifies operators with regions: operands, region arguments, yielded values and results must have the same
+// What:  verifies operators with regions. Operands, region arguments, yielded values and results must have the same
 //        types.
-// Why:   a pass that changes one of them and forgets another must be found early.
+// Why:   an error in a pass that changes only some of these types must be found early.
 
 #include "dialects/TensorTypes.h"
 #include "dialects/nn/NnDialect.h"
@@ -13,7 +13,7 @@ namespace nacre::nn {
 
 namespace {
 
-/// Returns the type of a stack of `rows` rows of type `row`.
+/// Returns the type of a stack of `rows` tensors, each of type `row`.
 RankedTensorType stackOf(Type row, int64_t rows) {
   SmallVector<int64_t> shape{rows};
   llvm::append_range(shape, cast<RankedTensorType>(row).getShape());
@@ -26,7 +26,7 @@ LogicalResult verifyOneElement(Operation *op, Value value, StringRef what) {
   return op->emitOpError() << what << " must have one element, but is " << value.getType();
 }
 
-/// Verifies that `types` are `wanted`. `what` is the plural noun for the values in messages.
+/// Verifies that `types` equal `wanted`. `what` is the plural noun for the values in messages.
 LogicalResult verifyTypes(Operation *op, StringRef what, TypeRange types, ArrayRef<Type> wanted) {
   if (types.size() != wanted.size())
     return op->emitOpError() << what << " must be " << wanted.size() << ", but are " << types.size();
@@ -45,7 +45,7 @@ template <typename TerminatorT> FailureOr<TerminatorT> findTerminator(Operation 
   return failure();
 }
 
-/// Verifies that loops nest no deeper than the runtime can count.
+/// Verifies that loops are nested no deeper than the runtime can count.
 LogicalResult verifyDepth(Operation *op) {
   unsigned depth = 0;
   for (Operation *around = op; around; around = around->getParentOp())
@@ -67,7 +67,7 @@ LogicalResult verifyBranch(IfOp op, Region &region, StringRef what) {
                      llvm::to_vector(op->getResultTypes()));
 }
 
-/// Verifies the arguments of a region that runs once per iteration: the counter, carried values and rows.
+/// Verifies the arguments of a region that each iteration executes: the counter, carried values and rows.
 LogicalResult verifyArguments(Operation *op, Region &region, ValueRange initial, ArrayRef<Type> rows) {
   SmallVector<Type> wanted{RankedTensorType::get({}, IntegerType::get(op->getContext(), 64))};
   llvm::append_range(wanted, initial.getTypes());

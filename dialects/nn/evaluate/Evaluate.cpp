@@ -14,14 +14,14 @@ namespace nacre::nn {
 
 namespace {
 
-/// Most multiplications, or elements read, of an evaluation, which take about a tenth of a second. More work is left to
-/// the compiled model. The bytes of a result are no suitable limit, because a splat of any size is a constant.
+/// Limit of an evaluation's multiplications, or of the elements that it reads. They take about a tenth of a second. The
+/// compiled model does larger work. A limit of the result's size would not help, because splats have any size.
 constexpr int64_t maxSteps = int64_t(1) << 26;
 
-/// Elements of the largest constant that a folder reads or creates.
+/// Number of elements of the largest constant that a folder reads or creates.
 constexpr int64_t maxFoldedElements = 64 * 1024;
 
-/// Most elements that products, reductions and softmax in a folder read: a splat saves them no work.
+/// Limit of the elements that products, reductions and softmax read in a folder. Splats do not reduce their work.
 constexpr int64_t maxFoldedSteps = 1024 * 1024;
 
 bool isSmall(Type type) { return cast<ShapedType>(type).getNumElements() <= maxFoldedElements; }
@@ -50,7 +50,7 @@ bool keepsCodes(Operation *op) {
 FailureOr<ElementsAttr> evaluate(Operation *op, ArrayRef<ElementsAttr> operands) {
   if (!canEvaluate(op))
     return failure();
-  if (auto reshape = dyn_cast<ReshapeOp>(op)) // Its bytes are its operand's.
+  if (auto reshape = dyn_cast<ReshapeOp>(op)) // A reshape has the data of its operand.
     return reshapeConstant(operands.front(), reshape.getType());
   SmallVector<ConstantView> views;
   for (ElementsAttr operand : operands) {
@@ -66,7 +66,7 @@ FailureOr<ElementsAttr> evaluate(Operation *op, ArrayRef<ElementsAttr> operands)
 }
 
 FailureOr<ElementsAttr> evaluateSmall(Operation *op, ArrayRef<Attribute> operands) {
-  if (op->getNumResults() == 0 || keepsCodes(op)) // A terminator has no result.
+  if (op->getNumResults() == 0 || keepsCodes(op)) // A terminator has no results.
     return failure();
   SmallVector<ElementsAttr> constants;
   for (Attribute operand : operands) {
@@ -82,7 +82,7 @@ FailureOr<ElementsAttr> evaluateSmall(Operation *op, ArrayRef<Attribute> operand
 
 namespace {
 
-/// The fold of every operator that has a value and no better fold of its own.
+/// Folds every operator that has a value and that its own folder does not fold.
 struct FoldSmallConstants : DialectFoldInterface {
   using DialectFoldInterface::DialectFoldInterface;
 

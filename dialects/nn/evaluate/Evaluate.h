@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the value of an operator whose operands are all constants.
-// Why:   folding, the importer's shape arithmetic and tests share one reference, so that they cannot disagree.
-// How:   an operator computes its own value (EvaluateInterface), in the file of its family; this file decides whether
-//        to ask. Elementwise rows and reductions compute in double or int64 and round once to the element type; data
-//        movement copies bytes. Splats give splats, if the result is one.
+// What:  computes the value of an operator whose operands are all constants.
+// Why:   folding, the importer's shape arithmetic and tests use one reference, so that they cannot disagree.
+// How:   an operator computes its own value (EvaluateInterface), in the file of its family. This file decides whether
+//        to call it. Elementwise operators and reductions compute in double or int64, and round once to the element
+//        type. Data movement copies bytes. If all operands are splats and the result is one, only one element is
+//        computed.
 
 #ifndef NACRE_DIALECTS_NN_EVALUATE_EVALUATE_H
 #define NACRE_DIALECTS_NN_EVALUATE_EVALUATE_H
@@ -14,27 +15,28 @@
 
 namespace nacre::nn {
 
-/// Returns the elements that `op` reads, or the products that it adds, for products, reductions and softmax. A splat
-/// does not reduce them. Returns 0 for other operators, whose work is the size of the result.
+/// Returns the amount of work of a product, a reduction or a softmax: the number of elements that `op` reads, or of
+/// products that it adds up. Splats do not reduce this work. Returns 0 for other operators, whose work is the size of
+/// the result.
 int64_t countReducedElements(mlir::Operation *op);
 
-/// True if splats of any size give a splat of `op`, at the cost of one element.
+/// True if splat operands of any size give a splat result of `op`, at the cost of one element.
 bool keepsSplats(mlir::Operation *op);
 
-/// True if `evaluate` supports `op`, and its work is small enough for compile time.
+/// True if evaluate() supports `op`, and its work is small enough for compile time.
 bool canEvaluate(mlir::Operation *op);
 
-/// True if `op` stays an operator although its operands are constants: several codes, with which passes compute in
-/// integers. Those that remain become operators that fold (nacre-expand-quantization).
+/// True if `op` stays an operator although its operands are constants. Its result is then several codes, with which
+/// passes compute in integers. nacre-expand-quantization turns the remaining ones into operators that fold.
 bool keepsCodes(mlir::Operation *op);
 
-/// Returns the value of `op` if its operands are constants, and they and the result are small or splats. An operand
-/// that is not constant is null. Exporters' shape arithmetic must disappear as soon as it is built. Large weights are
-/// folded once, by the pass that counts their bytes (nacre-fold-constants).
+/// Returns the value of `op` if all operands are constants, and operands and result are small or splats. In `operands`,
+/// an operand that is not constant is null. Exporters' shape arithmetic must fold as soon as it is built. Large weights
+/// are folded once, by the pass that counts their bytes (nacre-fold-constants).
 mlir::FailureOr<mlir::ElementsAttr> evaluateSmall(mlir::Operation *op, llvm::ArrayRef<mlir::Attribute> operands);
 
-/// Returns the value of `op`, which has one result, for these operands. Fails if `canEvaluate` is false, or if an
-/// operand's bytes cannot be read.
+/// Returns the value of `op`, which must have one result, for constant `operands`. Fails if canEvaluate() is false, or
+/// if the data of an operand cannot be read.
 mlir::FailureOr<mlir::ElementsAttr> evaluate(mlir::Operation *op, llvm::ArrayRef<mlir::ElementsAttr> operands);
 
 } // namespace nacre::nn

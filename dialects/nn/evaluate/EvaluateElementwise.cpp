@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  elementwise operators of constants.
-// How:   stretches of the result's last axis are computed at once. The operands' elements are converted to double or
-//        int64, the scalar function is applied, and the results are rounded to the element type.
+// What:  evaluates elementwise operators of constants.
+// How:   the elements of a part of the result's last axis are computed together. The operands' elements are converted
+//        to double or int64, the scalar function is applied, and the results are rounded to the element type.
 
 #include "dialects/nn/FixedPoint.h"
 #include "dialects/nn/IndexedCopy.h"
@@ -18,7 +18,7 @@ namespace {
 
 bool isFloat(Type type) { return isa<FloatType>(type); }
 
-/// Calls `body(resultIndex, count, rows)` for stretches of the result's last axis; `rows` are the operands' elements,
+/// Calls `body(resultIndex, count, rows)` for parts of the result's last axis. `rows` has the elements of each operand,
 /// converted to T.
 template <typename T, typename Body> void forEachRow(ArrayRef<int64_t> shape, Views views, Body &&body) {
   constexpr int64_t longest = 1024;
@@ -45,7 +45,8 @@ template <typename T, typename Body> void forEachRow(ArrayRef<int64_t> shape, Vi
   });
 }
 
-/// Returns a builder for `type`, a splat if all operands are. Sets `shape` to that of the elements to compute.
+/// Returns a builder for `type`. It builds a splat if all operands are splats. Sets `shape` to the shape of the
+/// elements to compute.
 ConstantBuilder startElementwise(RankedTensorType type, Views views, SmallVectorImpl<int64_t> &shape) {
   bool splat =
       type.getNumElements() > 0 && llvm::all_of(views, [](const ConstantView &view) { return view.isSplat(); });
@@ -55,7 +56,7 @@ ConstantBuilder startElementwise(RankedTensorType type, Views views, SmallVector
   return ConstantBuilder(type, splat);
 }
 
-/// Computes each element of `type` as `function` of the operands' elements, which are read as T.
+/// Computes each element of the result as `function` of the operands' elements, which are converted to T.
 template <typename T, typename Function>
 ElementsAttr mapElements(RankedTensorType type, Views views, Function &&function) {
   SmallVector<int64_t> shape;
@@ -111,7 +112,7 @@ ElementsAttr BinaryOp::evaluate(Views views) {
                               [&](auto rows, int64_t i) { return apply(kind, rows[0][i], rows[1][i], isUnsigned); });
 }
 
-/// Integers keep their bits in int64. Only floats are converted to double, which holds every float type.
+/// Reads integers as int64, which keeps their bits. Only floats are converted to double, which holds every float type.
 ElementsAttr SelectOp::evaluate(Views views) {
   auto choose = [](auto rows, int64_t i) { return rows[0][i] != 0 ? rows[1][i] : rows[2][i]; };
   if (isFloat(getType().getElementType()))
@@ -119,7 +120,7 @@ ElementsAttr SelectOp::evaluate(Views views) {
   return mapElements<int64_t>(getType(), views, choose);
 }
 
-/// Encodes narrow floats here, because only a cast has their rounding options.
+/// Casts to a narrow float. This code encodes the result, because only a cast has rounding options for narrow floats.
 static ElementsAttr castToNarrowFloat(CastOp op, Views views) {
   Type from = views[0].getElementType(), to = op.getType().getElementType();
   const FloatFormat *format = findFormat(to);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  operators of constants that move elements, and resampling, which may weight them.
-// How:   each is a table of source offsets for every axis of the result (IndexedCopy.h). Weighted sums are added up in
-//        double, axis by axis, and rounded once.
+// What:  evaluates operators of constants that move elements, and resampling, which may weight them.
+// How:   each operator is a table of source offsets for every axis of the result (IndexedCopy.h). Weighted sums are
+//        added up in double, axis by axis, and rounded once.
 
 #include "dialects/StoredBytes.h"
 #include "dialects/nn/IndexedCopy.h"
@@ -17,15 +17,15 @@ namespace nacre::nn {
 
 namespace {
 
-/// Moves a splat without tables: its elements are equal in any position, and a splat may be too large for tables with
-/// an entry for each position of an axis.
+/// Moves a splat without tables. All its elements are equal, and it may be too large for tables, which have an entry
+/// for each position of an axis.
 ElementsAttr moveSplat(RankedTensorType type, const ConstantView &view) {
   ConstantBuilder builder(type, /*splat=*/true);
   std::memcpy(builder.at(0), view.at(0), builder.getElementBytes());
   return std::move(builder).take();
 }
 
-/// Returns the result of `type`. The element at an index is in `view` at the sum of the tables' offsets.
+/// Returns the result of `type`. Each element is in `view` at the sum of the offsets in the tables.
 ElementsAttr moveElements(RankedTensorType type, const ConstantView &view, const OffsetTables &tables,
                           ArrayRef<int64_t> shape) {
   ConstantBuilder builder(type);
@@ -101,7 +101,8 @@ ElementsAttr ConcatOp::evaluate(Views views) {
   return std::move(builder).take();
 }
 
-/// Returns the source of index `i` of a padded axis. It is outside of the operand only in constant mode.
+/// Returns the index in the operand of index `i` of a padded axis. Only in constant mode, it may be outside of the
+/// operand.
 static int64_t sourceOf(PadMode mode, int64_t i, int64_t extent) {
   switch (mode) {
   case PadMode::Constant:
@@ -128,7 +129,7 @@ ElementsAttr PadOp::evaluate(Views views) {
       builder.write(
           0, SmallVector<int64_t, 0>(type.getNumElements(), cast<IntegerAttr>(getValue()).getValue().getSExtValue()));
   }
-  // In constant mode, only cells of the operand are copied, to the result from `begin` on.
+  // In constant mode, only elements of the operand are copied, to the result from offset `begin` on.
   SmallVector<int64_t> strides = rowMajorStrides(type.getShape()), own = rowMajorStrides(views[0].getShape());
   OffsetTables tables;
   int64_t begin = 0;
@@ -151,7 +152,7 @@ ElementsAttr PadOp::evaluate(Views views) {
 // Resampling
 //===----------------------------------------------------------------------===//
 
-/// Resamples axis `axis` of the row-major `values` of `shape`. Updates `shape` to that of the result.
+/// Resamples axis `axis` of `values`, which are row-major with shape `shape`. Sets `shape` to the shape of the result.
 static SmallVector<double, 0> resampleAxis(ArrayRef<double> values, SmallVectorImpl<int64_t> &shape, int64_t axis,
                                            DenseElementsAttr indices, DenseElementsAttr weights) {
   int64_t positions = indices.getType().getDimSize(0), taps = indices.getType().getDimSize(1), before = 1, inner = 1;
@@ -204,7 +205,7 @@ ElementsAttr BitcastOp::evaluate(Views views) {
   const int64_t count = isSplat ? 1 : view.getType().getNumElements();
   ConstantBuilder builder(getType(), isSplat);
   const int64_t resultCount = isSplat ? 1 : getType().getNumElements();
-  // The bits one after another, as in the model's file.
+  // The bits of all elements follow one another, as in the model's file.
   const int64_t elementBytes = bytesOfElement(from), resultBytes = builder.getElementBytes();
   SmallVector<char, 0> bits(count * elementBytes);
   for (int64_t index = 0; index < count; ++index)
@@ -221,7 +222,7 @@ ElementsAttr BitcastOp::evaluate(Views views) {
   return std::move(builder).take();
 }
 
-/// Evaluated because exporters write ranges as the indices of a constant's nonzero elements.
+/// Evaluates a compaction. Exporters write ranges as the indices of a constant's nonzero elements.
 ElementsAttr CompactOp::evaluate(Views views) {
   SmallVector<int64_t> mask(views[0].getType().getNumElements()), indices;
   views[0].read(0, 1, int64_t(mask.size()), mask.data());

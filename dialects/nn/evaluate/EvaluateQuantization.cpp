@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  codes of constants, and the real values of constant codes.
-// How:   each step is rounded as by the operators that nacre-expand-quantization creates.
+// What:  evaluates quantization of constants, and dequantization of constant codes.
+// How:   each step is rounded like the operators that nacre-expand-quantization creates.
 
 #include "dialects/nn/IndexedCopy.h"
 #include "dialects/nn/NarrowTypes.h"
@@ -17,7 +17,7 @@ namespace nacre::nn {
 
 namespace {
 
-/// Position of an element's number in a scale or a zero point.
+/// Maps an element to the index of its value in a scale or a zero point.
 class ParameterPosition {
 public:
   ParameterPosition(ArrayRef<int64_t> shape, int64_t axis, int64_t block)
@@ -39,7 +39,7 @@ private:
 };
 
 /// Calls `body(builder, element, position in the scale, position in the zero point)` for every element of the result.
-/// Splats give a splat.
+/// If all operands are splats, the result is one.
 template <typename OpT, typename Body> ElementsAttr mapCodes(OpT op, Views views, Body &&body) {
   RankedTensorType type = op.getType();
   const bool isSplat = llvm::all_of(views, [](const ConstantView &view) { return view.isSplat(); });
@@ -67,7 +67,7 @@ double roundToReal(Type type, double value) {
   return number.convertToDouble();
 }
 
-/// Returns an element as the f64 or f32 to which nn.cast converts it.
+/// Returns an element converted to f64 or f32, as nn.cast converts it.
 double readElement(const ConstantView &view, int64_t at, bool isDouble) {
   if (auto integer = dyn_cast<IntegerType>(view.getElementType())) {
     int64_t code = 0;

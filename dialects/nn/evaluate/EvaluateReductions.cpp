@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  operators of constants that combine elements: products of matrices, reductions, softmax.
+// What:  evaluates operators of constants that combine elements: products of matrices, reductions, softmax.
 // How:   totals are double, int64 or uint64, and are rounded once.
 
 #include "dialects/nn/IndexedCopy.h"
@@ -53,14 +53,14 @@ template <typename T> T startOf(ReduceKind kind, Type element) {
   return T(element.isUnsignedInteger() || element.isInteger(1) ? int64_t(value.getZExtValue()) : value.getSExtValue());
 }
 
-/// Wraps a sum to elements of `width` bits.
+/// Wraps a sum to an integer of `width` bits.
 template <typename T> T wrap(T value, unsigned width) {
   const unsigned beyond = 64 - width;
   return T(uint64_t(value) << beyond) >> beyond;
 }
 
-/// Evaluates a reduction with totals of type T: double, int64_t or uint64_t. The view converts to `Read`; unsigned
-/// values keep their bits.
+/// Evaluates a reduction with totals of type T: double, int64_t or uint64_t. Elements are read as `Read`, in which
+/// unsigned values keep their bits.
 template <typename T, typename Read> ElementsAttr evaluateReduce(ReduceOp op, Views views) {
   ArrayRef<int64_t> shape = views[0].getShape(), axes = op.getAxes();
   RankedTensorType type = op.getType();
@@ -113,8 +113,8 @@ template <typename T, typename Read> ElementsAttr evaluateReduce(ReduceOp op, Vi
   return std::move(builder).take();
 }
 
-/// Calls `body(base, line)` for every line of `shape` along `axis`, with the index of its first element, and its
-/// number.
+/// Calls `body(base, line)` for every line of `shape` along `axis`. `base` is the offset of the line's first element,
+/// `line` is the index of the line.
 template <typename Body> void forEachLine(ArrayRef<int64_t> shape, int64_t axis, Body &&body) {
   SmallVector<int64_t> strides = rowMajorStrides(shape), others(shape);
   others[axis] = 1;
@@ -146,7 +146,7 @@ ElementsAttr ArgReduceOp::evaluate(Views views) {
   ArrayRef<int64_t> shape = views[0].getShape();
   int64_t axis = getAxis(), stride = rowMajorStrides(shape)[axis];
   ConstantBuilder builder(getType());
-  // NaN never wins a comparison.
+  // NaN compares as false, so it is never better.
   auto search = [&](auto start, auto &&better) {
     SmallVector<decltype(start), 0> values(shape[axis]);
     forEachLine(shape, axis, [&](int64_t base, int64_t line) {

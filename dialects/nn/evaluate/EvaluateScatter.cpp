@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  operators of constants that read and write at positions given by an index tensor, and those that run along an
-//        axis.
-// Why:   exporters compute masks and positions by them.
+// What:  evaluates operators of constants that read and write at positions given by an index tensor, and running
+//        operators along an axis.
+// Why:   exporters compute masks and positions with these operators.
 // How:   1. indices; 2. gathers copy bytes; 3. scatters and running sums compute in double, int64 or uint64 and round
 //        once.
 
@@ -22,7 +22,7 @@ namespace {
 // 1. Indices
 //===----------------------------------------------------------------------===//
 
-/// Returns the number of indices that these axes have together.
+/// Returns the number of indices of axes with these sizes.
 int64_t product(ArrayRef<int64_t> shape) {
   int64_t count = 1;
   for (int64_t size : shape)
@@ -34,14 +34,15 @@ int64_t clampIndex(int64_t index, int64_t extent) {
   return std::clamp(index < 0 ? index + extent : index, int64_t(0), extent - 1);
 }
 
-/// Returns the index from the beginning of the axis; `nullopt` if it is out of range.
+/// Returns the index counted from the beginning of the axis; `nullopt` if it is out of range. A negative index counts
+/// from the end.
 std::optional<int64_t> checkIndex(int64_t index, int64_t extent) {
   index = index < 0 ? index + extent : index;
   return index >= 0 && index < extent ? std::optional(index) : std::nullopt;
 }
 
 /// Calls `body(position of the index, offset of the element with index 0, extent of the axis, its stride)` for every
-/// index. Each element has an index along `axis`.
+/// index. Each element has one index along `axis`.
 template <typename Body>
 void forEachElement(ArrayRef<int64_t> operand, ArrayRef<int64_t> indices, int64_t axis, Body &&body) {
   SmallVector<int64_t> strides = rowMajorStrides(operand);
@@ -74,8 +75,8 @@ template <typename T> T update(ScatterKind kind, T old, T value) {
   llvm_unreachable("all kinds are above");
 }
 
-/// Evaluates a scatter. Views convert to `Read`; T has the order of the element type. Calls `apply(change)`, which must
-/// call `change(offset of an element, number of an update)` for every update, in order.
+/// Evaluates a scatter. Elements are read as `Read`. T has the order of the element type. Calls `apply(change)`, which
+/// must call `change(offset of an element, index of an update)` for every update, in order.
 template <typename T, typename Read, typename Apply>
 ElementsAttr evaluateScatter(RankedTensorType type, ScatterKind kind, Views views, Apply &&apply) {
   SmallVector<Read, 0> values(type.getNumElements()), updates(views[2].getType().getNumElements());
@@ -158,7 +159,7 @@ ElementsAttr GatherElementsOp::evaluate(Views views) {
 // 3. Scatters and running sums
 //===----------------------------------------------------------------------===//
 
-/// Counts the work from indices and updates, because an element may have any number of updates.
+/// Counts indices and updates, because an element may have any number of updates.
 static int64_t countUpdates(Value indices, Value updates) {
   return cast<RankedTensorType>(indices.getType()).getNumElements() +
          cast<RankedTensorType>(updates.getType()).getNumElements();

@@ -10,7 +10,8 @@
 
 namespace nacre::nn {
 
-/// Returns the strides that read a row-major array of `shape` under the broadcast shape `result`.
+/// Returns the strides with which the indices of `result` read a row-major array of `shape`, which broadcasts to
+/// `result`.
 llvm::SmallVector<int64_t> broadcastStrides(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> result);
 
 } // namespace nacre::nn

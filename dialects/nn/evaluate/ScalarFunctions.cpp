@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One switch for floats and one for integers, followed by conversions and identities.
+// The file has one switch for floats and one for integers, followed by conversions and identities.
 
 #include "dialects/nn/evaluate/ScalarFunctions.h"
 
@@ -12,13 +12,13 @@ namespace nacre::nn {
 
 namespace {
 
-/// Applies the integer kinds whose result depends on signedness.
+/// Computes the integer operators whose result depends on signedness.
 template <typename T> T divideOrCompare(BinaryKind kind, T a, T b) {
   if (kind == BinaryKind::Min)
     return std::min(a, b);
   if (kind == BinaryKind::Max)
     return std::max(a, b);
-  // The smallest number by -1 overflows: its quotient wraps to itself, and the remainder is 0.
+  // The smallest integer divided by -1 overflows. Its quotient wraps to itself, and its remainder is 0.
   if (b == 0 || (std::is_signed_v<T> && b == T(-1)))
     return kind == BinaryKind::Div && b != 0 ? T(0 - uint64_t(a)) : 0;
   if (kind == BinaryKind::Div)
@@ -56,7 +56,7 @@ double apply(BinaryKind kind, double a, double b) {
   case BinaryKind::Fmod:
     return std::fmod(a, b);
   case BinaryKind::Pow:
-    return a == 1 || b == 0 ? 1 : std::pow(a, b); // Also for signaling NaNs.
+    return a == 1 || b == 0 ? 1 : std::pow(a, b); // Also covers signaling NaNs.
   case BinaryKind::Min:
     return std::isnan(a) || a < b ? a : b;
   case BinaryKind::Max:

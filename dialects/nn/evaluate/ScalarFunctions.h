@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the result of each elementwise operator of two numbers (for one number, see Functions.td), and the initial
-//        values of reductions.
-// Why:   this definition serves folding, and generated code is compared with it (test/e2e/models/folding_test.py). So a
-//        constant gives the same at compile time as a value at run time, even at the ends of ranges.
+// What:  computes each elementwise operator of two scalars, and the initial values of reductions. Functions.td defines
+//        the operators of one scalar.
+// Why:   folding uses this definition, and a test compares generated code with it (test/e2e/models/folding_test.py). So
+//        a result is the same at compile time and at run time, even at the ends of ranges.
 // How:   floats of every width are computed in double, and the caller rounds once. Integers are computed in 64 bits,
 //        and the caller wraps them to the width. The functions below and NnOps.td define special cases.
 
@@ -17,7 +17,7 @@
 
 namespace nacre::nn {
 
-/// Compares two numbers. T must order the operands as their element type does.
+/// Compares two scalars. T must have the order of their element type.
 template <typename T> bool compare(BinaryKind kind, T a, T b) {
   switch (kind) {
   case BinaryKind::Equal:
@@ -33,27 +33,28 @@ template <typename T> bool compare(BinaryKind kind, T a, T b) {
   }
 }
 
-/// Supports only the kinds that are defined for the operand's type; InferTypes.cpp refuses the others.
+/// Computes `kind` for two floats. `kind` must be defined for floats; InferTypes.cpp rejects other kinds.
 double apply(BinaryKind kind, double a, double b);
-/// The same for integers. A division by zero gives 0, and so does its remainder. A shift by the width or more, or by a
-/// negative amount, gives 0; to the right, a negative number gives -1. A power with a negative exponent is 0, except
-/// for 1 and -1. `isUnsigned` is the signedness of both operands; for a power, only that of the exponent.
+/// Computes `kind` for two integers. A division by zero gives 0, and so does its remainder. A shift by a negative
+/// amount, or by the width or more, gives 0; a right shift of a negative value gives -1. A power with a negative
+/// exponent is 0, except for the bases 1 and -1. `isUnsigned` is the signedness of both operands; for a power, it is
+/// only that of the exponent.
 int64_t apply(BinaryKind kind, int64_t a, int64_t b, bool isUnsigned);
 
-/// Returns an integer as a float, rounded once to f64 or else to f32, from which narrower floats are rounded. For the
-/// inverse conversion, see ConstantBuilder::write.
+/// Converts an integer to a float, rounded once: to f64 if `isDouble`, otherwise to f32. Narrower floats are rounded
+/// from f32. ConstantBuilder::write is the inverse conversion.
 double toFloat(int64_t x, bool isUnsigned, bool isDouble);
 
-/// Returns the exponent of a power, rounded to the type in which a base of type `base` is computed: f32 or f64.
+/// Returns the exponent of a power, rounded to f32 or f64. A base of type `base` is computed in that type.
 inline double toExponent(double exponent, mlir::Type base) {
   return mlir::isa<mlir::FloatType>(base) && !base.isF64() ? double(float(exponent)) : exponent;
 }
 
-/// Returns the initial value of a reduction to elements of `type`, which is also its result without elements. Only a
-/// mean, which is a divided sum, has another result without elements: NaN, or 0 for integers.
+/// Returns the initial value of a reduction to elements of `type`. It is also the result for no elements. A mean, which
+/// is a divided sum, is the exception: without elements it is NaN, or 0 for integers.
 mlir::TypedAttr getIdentity(ReduceKind kind, mlir::Type type);
 
-/// Adds two numbers. Integers wrap, because overflow would be undefined; so do products.
+/// Adds two scalars. Integers wrap, because overflow would be undefined.
 template <typename T> T add(T a, T b) {
   if constexpr (std::is_integral_v<T>)
     return T(uint64_t(a) + uint64_t(b));

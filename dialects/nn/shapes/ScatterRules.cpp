@@ -13,10 +13,10 @@ namespace nacre::nn {
 
 namespace {
 
-/// Most elements of a sampled axis: positions are computed in 32 bits, mirrored ones included.
+/// Limit of the size of a sampled axis. Positions, even mirrored ones, must fit into 32 bits.
 constexpr int64_t maxSampledExtent = int64_t(1) << 28;
 
-/// Returns the number of axes with coordinates in the last axis of `indices`; at most `axes` may have them.
+/// Returns the number of coordinates in the last axis of `indices`. Reports an error if it exceeds `axes`.
 Expected<int64_t> countCoordinates(Dims indices, int64_t axes) {
   if (indices.empty() || indices.back() < 1 || indices.back() > axes)
     return reject("indices must hold 1 to {0} coordinates along their last axis, but hold {1}", axes,
@@ -24,7 +24,7 @@ Expected<int64_t> countCoordinates(Dims indices, int64_t axes) {
   return indices.back();
 }
 
-/// Checks indices that select along `axis`: along the other axes, they have no more elements than the operand.
+/// Checks indices that select along `axis`. Along the other axes, they must not have more elements than the operand.
 Error checkElementIndices(Dims operand, Dims indices, int64_t axis) {
   if (Error error = checkAxis(axis, operand.size()))
     return error;

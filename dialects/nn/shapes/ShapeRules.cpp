@@ -17,7 +17,7 @@ namespace nacre::nn {
 
 namespace {
 
-/// Largest valid size, stride or pad; sums of a few larger ones could overflow.
+/// Largest valid size, stride or pad. A sum of several larger values could overflow.
 constexpr int64_t maxExtent = int64_t(1) << 48;
 
 Error checkLength(const char *name, Dims values, size_t length) {
@@ -51,7 +51,7 @@ Error checkWindow(const Window &window, size_t spatialRank, int64_t leastPad = 0
   return checkRange("overhang", window.overhang, 0);
 }
 
-/// Distances in cells: from the first cell of the first window to that of the last window, and within a window.
+/// Numbers of elements between windows and within a window.
 struct Reach {
   int64_t begin, taps;
 };
@@ -66,7 +66,7 @@ Expected<Reach> reachOf(const Window &window, size_t axis, int64_t windows) {
   return reach;
 }
 
-/// Replaces the spatial extents of `input` by the number of windows along each.
+/// Replaces the spatial extents of `input` by the number of windows along each axis.
 Expected<Shape> slideWindow(Dims input, const Window &window) {
   size_t spatialRank = input.size() - 2;
   if (Error error = checkWindow(window, spatialRank))
@@ -84,7 +84,7 @@ Expected<Shape> slideWindow(Dims input, const Window &window) {
     paddedShape[axis + 1] = padded;
     result[axis + 1] = (padded - taps - 1) / window.strides[axis] + 1;
   }
-  // Later phases make the padded input a separate tensor.
+  // Later phases create a separate tensor for the padded input.
   if (!countElements(paddedShape))
     return reject("the padded input must fit into memory, but has shape {0}", print(paddedShape));
   return result;
@@ -93,7 +93,7 @@ Expected<Shape> slideWindow(Dims input, const Window &window) {
 } // namespace
 
 std::optional<int64_t> countElements(Dims shape) {
-  // An empty shape is also held to the limit, so that products of some of its dimensions never overflow.
+  // An empty shape is limited, too, so that products of some of its dimensions never overflow.
   int64_t count = 1;
   for (int64_t dim : shape)
     if (dim < 0 || MulOverflow(count, std::max<int64_t>(dim, 1), count) || count > maxExtent)
@@ -195,7 +195,8 @@ Expected<Shape> convTransposeShape(Dims input, Dims filter, Window window, int64
     widest[axis + 1] = std::max(size, begin + taps + 1) + taps;
     widestFilter[axis] = taps + 1 + (cells == 1 ? 1 : window.strides[axis]);
   }
-  // Later phases create tensors that include the cut-off cells, and filters with a place for every element of a stride.
+  // Later phases create tensors that include the elements that are cut off, and filters with an element for every
+  // position of a stride.
   for (const Shape *shape : {&widest, &widestFilter})
     if (!countElements(*shape))
       return reject("the covered region must fit into memory, but has shape {0}", print(*shape));
