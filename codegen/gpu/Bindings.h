@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the storage buffers that a shader binds, while its body is filled.
-// Why:   an operand may begin at an offset that devices cannot bind, or be larger than they can bind. Emitters index it
-//        from 0 to its end in any case.
-// How:   buffers are made as the emitter asks for them. Accesses are rewritten when it has finished:
+// What:  the storage buffers that a shader binds, created while an emitter fills its body.
+// Why:   an operand may begin at an offset that devices cannot bind, or may be larger than they can bind. Emitters
+//        always index it from 0 to its end.
+// How:   buffers are created when the emitter asks for them. Accesses are rewritten after it has finished:
 //        1. a push constant is added to the index of a shifted operand;
-//        2. an operand in pieces has a binding for each piece, and an access selects one.
+//        2. an operand in pieces has a binding for each piece, and an access selects the piece.
 
 #ifndef NACRE_CODEGEN_GPU_BINDINGS_H
 #define NACRE_CODEGEN_GPU_BINDINGS_H
@@ -21,24 +21,25 @@ class KernelOp;
 
 namespace nacre::codegen::gpu {
 
-/// Returns a placeholder of push constant `number` of nacre_gpu_variant.
+/// Returns a placeholder for the push constant of nacre_gpu_variant with index `number`.
 mlir::Value makePushConstant(mlir::OpBuilder &builder, mlir::Location loc, int64_t number);
 
 class Bindings {
 public:
-  /// Operands of `kernel` larger than `pieceBytes` are bound in pieces; with 0, all are bound whole.
+  /// Operands of `kernel` larger than `pieceBytes` are bound in pieces. If `pieceBytes` is 0, all operands are bound
+  /// whole.
   Bindings(plan::KernelOp kernel, mlir::gpu::GPUFuncOp function, uint32_t pieceBytes);
 
-  /// The same functions as the members of KernelFunction.
+  /// These two functions implement the members of KernelFunction with the same names.
   mlir::Value buffer(unsigned operand, unsigned width);
   bool liesInVectors(unsigned operand, unsigned width) const;
 
-  /// True if an operand bound so far is larger than `bytes`.
+  /// True if an operand bound so far has more than `bytes` bytes.
   bool isAnyLargerThan(int64_t bytes) const;
-  /// Returns why the runtime cannot bind all operands; empty if it can.
+  /// Returns the reason why the runtime cannot bind all operands; empty if it can bind them.
   llvm::StringRef obstacle() const;
 
-  /// Rewrites all accesses, and records the bindings in the function's attributes.
+  /// Rewrites all accesses, and writes the bindings to the function's attributes.
   void finish();
 
 private:
@@ -62,7 +63,7 @@ private:
   const uint32_t pieceBytes;
   llvm::SmallVector<Operand> operands;
   llvm::SmallVector<Buffer> buffers;
-  llvm::SmallVector<int64_t> bound; ///< The operand of each binding.
+  llvm::SmallVector<int64_t> bound; ///< Index of the operand for each binding.
 };
 
 } // namespace nacre::codegen::gpu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The emitters of kernels for GPUs. The header of each file describes its emitter.
+// The emitters of kernels for GPUs. The file named after each function describes its emitter.
 
 #ifndef NACRE_CODEGEN_GPU_EMITTERS_H
 #define NACRE_CODEGEN_GPU_EMITTERS_H

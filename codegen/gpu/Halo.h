@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  fills the halo of a written tensor.
-// Why:   a padded consumer reads it. The invocations that compute the adjacent elements write it, which saves a
+// Why:   a padded consumer reads the halo. The invocations that compute the adjacent elements write it, which saves a
 //        separate kernel.
 
 #ifndef NACRE_CODEGEN_GPU_HALO_H
@@ -12,11 +12,12 @@
 
 namespace nacre::codegen::gpu {
 
-/// Fills the part of `written`'s halo that belongs to the indices from `low` to `high` (exclusive; at least one) of
-/// `axis`. Parts beyond the ends of the axis belong to the first and the last index. A no-op without a halo.
+/// Fills the part of the halo of `written` that belongs to the indices from `low` to `high` (exclusive) of `axis`.
+/// There must be at least one index. Parts beyond the ends of the axis belong to the first and the last index. A no-op
+/// if there is no halo.
 ///
-/// The invocations of a row of workgroups share the elements. So all of them must call this with the same range, after
-/// `groups` and `workgroupSize` are set.
+/// The invocations of a row of workgroups share the elements. So all of them must call this function with the same
+/// range, after `groups` and `workgroupSize` are set.
 void emitHalo(KernelFunction &function, const WrittenTensor &written, unsigned axis, mlir::Value low, mlir::Value high);
 
 } // namespace nacre::codegen::gpu

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  arithmetic on indices that are never negative.
-// Why:   addresses are sums of products with constants; constant terms are folded as they are built.
+// Why:   addresses are sums of products with constants. Constant terms are folded when they are built.
 
 #ifndef NACRE_CODEGEN_GPU_INDEXBUILDER_H
 #define NACRE_CODEGEN_GPU_INDEXBUILDER_H
@@ -23,7 +23,7 @@ public:
   mlir::Value constant(int64_t value) { return mlir::arith::ConstantIndexOp::create(ops, loc, value); }
   mlir::Value add(mlir::Value a, mlir::Value b) { return ops.createOrFold<mlir::arith::AddIOp>(loc, a, b); }
   mlir::Value add(mlir::Value a, int64_t b) { return b == 0 ? a : add(a, constant(b)); }
-  /// Wraps around if the difference is negative.
+  /// Returns a - b. A negative difference wraps around.
   mlir::Value subtract(mlir::Value a, mlir::Value b) { return ops.createOrFold<mlir::arith::SubIOp>(loc, a, b); }
   mlir::Value multiply(mlir::Value a, int64_t b) {
     return b == 0 ? constant(0) : b == 1 ? a : ops.createOrFold<mlir::arith::MulIOp>(loc, a, constant(b));
@@ -42,7 +42,7 @@ public:
     return ops.createOrFold<mlir::arith::CmpIOp>(loc, mlir::arith::CmpIPredicate::eq, a, b);
   }
 
-  /// Emits `body` under `condition`; unconditionally if it is null or constant true.
+  /// Emits `body` under `condition`. The code is unconditional if `condition` is null or constant true.
   void onlyIf(mlir::Value condition, llvm::function_ref<void()> body) {
     if (!condition || mlir::matchPattern(condition, mlir::m_One()))
       return body();

@@ -2,8 +2,8 @@
 //
 // What:  inlines the scalar body of a linalg.generic, on scalars or on vectors of up to four lanes.
 // Why:   epilogues of contractions, nests and rows all inline bodies in the same way.
-// How:   operation by operation. An operation on scalars only stays scalar; the others become the same operation on
-//        vectors. Operations that SPIR-V lacks are expanded.
+// How:   operations are inlined one by one. An operation with only scalar operands stays scalar. Other operations
+//        become operations on vectors. Operations that SPIR-V lacks are expanded.
 
 #ifndef NACRE_CODEGEN_GPU_INLINEBODY_H
 #define NACRE_CODEGEN_GPU_INLINEBODY_H
@@ -16,7 +16,7 @@
 
 namespace nacre::codegen::gpu {
 
-/// Terms for shaders, which avoid f64: phones lack it, or are very slow with it.
+/// Terms for shaders. They avoid f64, because phones lack it or compute it very slowly.
 struct ShaderTerms final : TermBuilder {
   ShaderTerms(mlir::OpBuilder &ops, mlir::Location loc) : TermBuilder(ops, loc, /*isShader=*/true) {}
 };
@@ -24,30 +24,30 @@ struct ShaderTerms final : TermBuilder {
 /// True if inlineBody supports every operation of `body`, in types that SPIR-V has.
 bool canInlineOnGpu(mlir::Block &body);
 
-bool canInlineOnGpu(mlir::Operation &op); ///< The same for one operation of arith or math.
+bool canInlineOnGpu(mlir::Operation &op); ///< Like the above, for one operation of arith or math.
 
-/// Returns the result of `op` for `operands`, each a scalar or a vector of `width` lanes. The result is a scalar if all
-/// operands are.
+/// Returns the result of `op` on `operands`, each of which is a scalar or a vector of `width` lanes. The result is a
+/// scalar if all operands are scalars.
 mlir::Value inlineOperation(TermBuilder &builder, mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands,
                             unsigned width);
 
-// The SPIR-V that phones run has no bf16. In storages, and between operations, a bf16 is an i16 of its bits.
+// Phones' SPIR-V has no bf16. In storages and between operations, a bf16 is an i16 with its bits.
 mlir::Type storedType(mlir::Type element);
 mlir::TypedAttr storedConstant(mlir::TypedAttr value);
-/// Converts the bits of a bf16, or of a vector of them, to f32.
+/// Converts the bits of a bf16 to f32. `bits` may be a vector.
 mlir::Value extendStoredBf16(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value bits);
 
-/// Inlines `body`, for which canInlineOnGpu holds, and returns the values it yields. Each argument is a scalar or a
-/// vector of `width` lanes. Results that depend on no vector are scalars.
+/// Inlines `body` and returns the values that it yields. canInlineOnGpu(body) must be true. Each argument is a scalar
+/// or a vector of `width` lanes. Results that depend on no vector are scalars.
 llvm::SmallVector<mlir::Value> inlineBody(mlir::OpBuilder &builder, mlir::Location loc, mlir::Block &body,
                                           llvm::ArrayRef<mlir::Value> arguments, unsigned width);
 
-/// Returns the values of `wanted` in such a body. `values` maps known values: arguments, or results of operations.
-/// Values computed here are added to it.
+/// Inlines only the operations of a body that `wanted` depends on, and returns the values of `wanted`. `values` maps
+/// known values: arguments, or results of operations. This function adds the values that it computes.
 llvm::SmallVector<mlir::Value> inlineValues(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange wanted,
                                             mlir::IRMapping &values, unsigned width);
 
-/// Returns `value` in `width` lanes. Returns it unchanged if it is a vector, or if width is 1.
+/// Returns a vector with `value` in all `width` lanes. Returns `value` itself if it is a vector, or if `width` is 1.
 mlir::Value broadcast(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, unsigned width);
 
 } // namespace nacre::codegen::gpu

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  lowers the gpu dialect to a SPIR-V module for Vulkan.
-// Why:   one conversion serves all kernels, so the set of legal operations is known, and every module declares its
+// Why:   all kernels use the same conversion. So the set of legal operations is known, and every module declares its
 //        needs.
-// How:   upstream's patterns, in which every type keeps its width: narrow types are not emulated.
+// How:   MLIR's patterns do the conversion. Every type keeps its width, so narrow types are not emulated.
 
 #ifndef NACRE_CODEGEN_GPU_LOWERTOSPIRV_H
 #define NACRE_CODEGEN_GPU_LOWERTOSPIRV_H
@@ -17,13 +17,13 @@ namespace nacre::codegen::gpu {
 
 struct SpirvModule {
   mlir::spirv::ModuleOp module;
-  uint64_t needs = 0; ///< NACRE_GPU_NEED bits of the module's capabilities.
+  uint64_t needs = 0; ///< Bit mask (NACRE_GPU_NEED) of the module's capabilities.
 };
 
-/// Replaces `module` by its SPIR-V, under the same parent.
+/// Replaces `module` by a SPIR-V module under the same parent.
 llvm::FailureOr<SpirvModule> lowerToSpirv(mlir::gpu::GPUModuleOp module);
 
-/// Appends the words of the binary to `words`.
+/// Appends the binary of `module` to `words`.
 llvm::LogicalResult serialize(SpirvModule &module, llvm::SmallVectorImpl<uint32_t> &words);
 
 } // namespace nacre::codegen::gpu

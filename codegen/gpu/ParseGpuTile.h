@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  parses a tile from text.
-// Why:   measurements can try tiles that the tables do not choose.
-// How:   names of fields and their numbers.
+// Why:   developers can measure tiles that the tables do not choose.
+// How:   the text has a kind, and names of fields with their values.
 
 #ifndef NACRE_CODEGEN_GPU_PARSEGPUTILE_H
 #define NACRE_CODEGEN_GPU_PARSEGPUTILE_H
@@ -13,9 +13,9 @@
 
 namespace nacre::codegen::gpu {
 
-/// Parses a tile to be tried, such as `shared:rows=8,quads=2,columns=16,lines=16,depth=16`, `cooperative:...` or
-/// `split:...`. Fields that are not named have GpuTile's defaults. Returns an error that names the fault if there is
-/// one.
+/// Parses a tile, such as `shared:rows=8,quads=2,columns=16,lines=16,depth=16`, `cooperative:...` or `split:...`.
+/// Fields that are not named have GpuTile's defaults. Returns an error that names the problem if the text or the tile
+/// is invalid.
 llvm::Expected<GpuTile> parseGpuTile(llvm::StringRef text);
 
 } // namespace nacre::codegen::gpu

@@ -17,18 +17,18 @@ namespace nacre::codegen::gpu {
 #define GEN_PASS_REGISTRATION
 #include "codegen/gpu/Passes.h.inc"
 
-/// The variants of a kernel as modules before it, the best first. If no emitter accepts it, there are no variants, and
-/// `declined` has the reason.
+/// The variants of a kernel as modules that precede it, the best first. If every emitter declines, there are no
+/// variants, and `declined` has the reason.
 struct EmittedKernel {
   llvm::SmallVector<mlir::gpu::GPUModuleOp> variants;
   std::string declined;
 };
 llvm::FailureOr<EmittedKernel> emitKernel(plan::KernelOp kernel, const GpuOptions &options);
 
-/// Returns the emitter's description of a variant, from the attributes of its function. The code is left empty.
+/// Returns the emitter's description of a variant, read from the attributes of its function. `code` stays empty.
 GpuKernelCode readVariant(mlir::gpu::GPUModuleOp module);
 
-/// Returns the alignments that noteAlignments has noted. Without a note, each is kGpuBufferAlignment.
+/// Returns the alignments that noteAlignments() has written. Without this note, each is kGpuBufferAlignment.
 llvm::SmallVector<int64_t> readAlignments(plan::KernelOp kernel);
 
 } // namespace nacre::codegen::gpu

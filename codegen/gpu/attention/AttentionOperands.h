@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the addresses of queries, keys, values and result of attention for a workgroup, and whether they are read in
+// What:  the addresses of queries, keys, values and result of attention in a workgroup, and the widths of their
 //        vectors.
-// Why:   different loops walk each operand, in any order of axes. The emitter names loops and steps, never strides.
+// Why:   different loops walk each operand, in any order of axes. Emitters use loops and steps, but no strides.
 
 #ifndef NACRE_CODEGEN_GPU_ATTENTION_ATTENTIONOPERANDS_H
 #define NACRE_CODEGEN_GPU_ATTENTION_ATTENTIONOPERANDS_H
@@ -21,17 +21,17 @@ public:
   using Index = AttentionForm::Index;
   using Step = std::pair<const ContractionLoop *, mlir::Value>;
 
-  llvm::SmallVector<mlir::Value> batch; ///< The workgroup's index of each batch loop.
+  llvm::SmallVector<mlir::Value> batch; ///< The workgroup's index for each batch loop.
 
-  /// True if `operand` can be read or written `width` elements at a time along `along`.
+  /// True if `operand` can be read or written in vectors of `width` elements along the loop `along`.
   bool inVectors(Index operand, const ContractionLoop &along, unsigned width) const;
   bool inQuads(Index operand, const ContractionLoop &along) const { return inVectors(operand, along, kQuad); }
 
-  /// Returns the address of `operand` in the workgroup's batch, in vectors of `width`. `at` gives the steps along some
-  /// loops.
+  /// Returns the address of `operand` in the workgroup's batch, in vectors of `width` elements. `at` has steps along
+  /// some loops.
   mlir::Value addressOf(Index operand, llvm::ArrayRef<Step> at, unsigned width);
 
-  /// Loads `width` elements and converts them to f32.
+  /// Loads `width` elements of `operand` and converts them to f32.
   mlir::Value load(Index operand, mlir::Value address, unsigned width);
 
 private:

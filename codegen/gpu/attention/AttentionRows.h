@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  the rows of attention that a workgroup computes, and the sweeps over their scores.
-// Why:   one emitter multiplies by invocations, the other by matrices. The choice of rows and the softmax are the same.
-// How:   invocations share the rows evenly; adjacent invocations have adjacent parts of one row. An emitter decides
-//        which scores of its row an invocation keeps in registers. Sweeps work on these.
+// Why:   one emitter multiplies by invocations, the other by matrices. Both use the same choice of rows and the same
+//        softmax.
+// How:   invocations share the rows evenly, and adjacent invocations have adjacent parts of one row. An emitter decides
+//        which scores of its row an invocation keeps in registers. Sweeps work on these scores.
 
 #ifndef NACRE_CODEGEN_GPU_ATTENTION_ATTENTIONROWS_H
 #define NACRE_CODEGEN_GPU_ATTENTION_ATTENTIONROWS_H
@@ -12,7 +13,7 @@
 
 namespace nacre::codegen::gpu {
 
-/// A score that an invocation keeps from the first sweep to the last.
+/// A score that an invocation keeps from the first sweep to the last one.
 struct KeptScore {
   mlir::Value key;    ///< Index of the key, clamped to the last one.
   mlir::Value inside; ///< True if the score exists and belongs to this invocation; null if that is certain.
@@ -29,28 +30,29 @@ public:
   PointBuilder build;
   AttentionOperands operands;
   const mlir::Type type;        ///< Type of scores and sums.
-  int64_t rows = 1;             ///< Rows of a workgroup; a power of two.
+  int64_t rows = 1;             ///< Number of rows of a workgroup; a power of two.
   mlir::Value firstRow, endRow; ///< Range of rows of this workgroup.
 
-  /// True if shaders support the sweeps and the types of the operands. Else sets `function.declined` if a type is
-  /// missing.
+  /// True if shaders support the sweeps and the types of the operands. If a type is not supported, sets
+  /// `function.declined`.
   bool canSweep();
-  /// Divides the work into workgroups; writes the halo of the share.
+  /// Divides the work into workgroups, and writes the halo of the share.
   void divide(int64_t rows, int64_t invocations);
 
-  /// Returns the workgroup's row of that number, clamped to the last one.
+  /// Returns the workgroup's row with index `number`, clamped to the last row.
   mlir::Value rowAt(mlir::Value number) { return least(build.add(firstRow, number), lastRow); }
-  int64_t perRow() const { return function.workgroupSize / rows; } ///< Invocations per row.
+  int64_t perRow() const { return function.workgroupSize / rows; } ///< Number of invocations of a row.
   mlir::Value sweptRow() { return quotient(function.invocation, perRow()); }
   mlir::Value laneOfRow() { return remainder(function.invocation, perRow()); }
 
-  /// Emits all sweeps. Callers need a barrier before they overwrite anything that the last sweep reads.
+  /// Emits all sweeps. Callers need a barrier before they overwrite data that the last sweep reads.
   void sweep(llvm::MutableArrayRef<KeptScore> kept);
 
-  /// Returns `value`, or zero if `inside` is false; null means true. An element with weight zero must not be infinite.
+  /// Returns `value`, or zero if `inside` is false. A null `inside` means true. Callers use it where a weight of zero
+  /// must cancel infinite elements.
   mlir::Value zeroUnless(mlir::Value inside, mlir::Value value);
 
-  /// Applies the epilogue to a sum.
+  /// Returns the result of the epilogue for `sum`.
   mlir::Value finished(mlir::Value sum, unsigned width);
 
   mlir::Value index(int64_t value) { return build.index(value); }
@@ -65,7 +67,7 @@ private:
   void emitReduction(unsigned number, llvm::ArrayRef<KeptScore> kept);
 
   mlir::Value lastRow;
-  /// Results of reductions for this invocation's row, by number of the work.
+  /// Results of reductions for this invocation's row, by the index of the operation.
   llvm::DenseMap<unsigned, mlir::Value> rowValues;
 };
 

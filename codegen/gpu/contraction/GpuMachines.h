@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  properties of each family of GPUs: its units, and their times for tiles.
-// Why:   times of one device predict little for another. The table must show which times are measured, and which
+// What:  properties of each family of GPUs: its units, and the times that they take for tiles.
+// Why:   the times on one device predict little for another. The table must show which times are measured and which are
 //        estimated.
-// How:   a row for each family, and the tiles from which its contractions choose. docs/decisions states the accuracy of
-//        the estimate.
+// How:   the table has a row for each family, and the lists of tiles for contractions. docs/decisions states the
+//        accuracy of the estimate.
 
 #ifndef NACRE_CODEGEN_GPU_CONTRACTION_GPUMACHINES_H
 #define NACRE_CODEGEN_GPU_CONTRACTION_GPUMACHINES_H
@@ -15,67 +15,69 @@
 
 namespace nacre::codegen::gpu {
 
-/// Lists of tiles that go through shared memory, by purpose.
+/// Lists of tiles that use shared memory.
 enum class TileList {
   Shared,
-  SharedOfFewSteps, ///< Tiles for reductions that are too short to be divided among sets.
+  SharedOfFewSteps, ///< Tiles for reductions that are too short to be divided among sets of invocations.
   Cooperative
 };
 
-/// Time of a step of the reduction for `perUnit` concurrent workgroups on each unit. Further workgroups wait.
+/// Time of a step of the reduction if `perUnit` workgroups run on each unit. Further workgroups wait.
 struct StepTime {
   double nanoseconds = 0;
   int64_t perUnit = 1;
 };
 
-/// Nanoseconds of a block by Winograd, one on each unit at a time; 0 for machines without measurements.
+/// Times of a Winograd block in nanoseconds, if each unit runs one block at a time. 0 for machines without
+/// measurements.
 struct WinogradTime {
-  double step = 0; ///< Per channel of a convolution, or per tile of pixels of a filter's gradient.
-  double ends = 0; ///< Loads of the first part, and the results.
+  double step = 0; ///< Time per channel of a convolution, or per tile of pixels of a filter's gradient.
+  double ends = 0; ///< Time to load the first part and to write the results.
 };
 
 struct GpuMachine {
   nacre_gpu_family family;
-  const char *device; ///< Device of the family whose figures these are.
-  bool isMeasured;    ///< True if its times are measured; else they are estimated from the figures below.
-  int64_t units;      ///< Compute units; a workgroup runs on one.
+  const char *device; ///< Device of the family that the figures describe.
+  bool isMeasured;    ///< True if the times are measured; false if they are estimated from the figures below.
+  int64_t units;      ///< Number of compute units. A workgroup runs on one of them.
   double gigahertz;
-  double lanes;       ///< f32 multiply-adds of a unit per cycle.
+  double lanes;       ///< Number of f32 multiply-adds of a unit per cycle.
   double sharedBytes; ///< Bytes that a unit reads from its shared memory per cycle.
-  /// f16 multiply-adds of a unit per cycle in cooperative matrices that our templates can use; 0 without matrices.
+  /// Number of f16 multiply-adds of a unit per cycle in cooperative matrices that our templates can use. 0 if there are
+  /// no such matrices.
   double matrixLanes;
-  double latency;                     ///< Cycles of a load from memory.
+  double latency;                     ///< Latency of a load from memory in cycles.
   WinogradTime convolution, gradient; ///< Times of a convolution, and of a filter's gradient.
 };
 
-/// Bytes that a unit of any family reads from its first cache per cycle.
+/// Number of bytes that a unit of any family reads from its first-level cache per cycle.
 inline constexpr double kUnitCacheBytes = 64;
 
-/// Returns the families whose shared memory is faster than their caches; measured ones come first. The others get the
-/// variants without shared memory, since nothing is known by which to choose tiles. Mali has no separate shared memory,
-/// Adreno and PowerVR are not measured, and barriers are slow on CPUs that emulate a GPU.
+/// Returns the families whose shared memory is faster than their caches, measured ones first. Other families get the
+/// variants without shared memory, because their times for tiles are unknown. Mali has no separate shared memory.
+/// Adreno and PowerVR are not measured. Barriers are slow on CPUs that emulate a GPU.
 llvm::ArrayRef<GpuMachine> gpuMachines();
 
 llvm::ArrayRef<GpuTile> tilesOf(TileList list);
 
-/// Returns the time of tile number `index` of the list. For tiles of matrices, the machine must have matrices.
+/// Returns the time of the tile at position `index` of `list`. For tiles of matrices, the machine must have matrices.
 StepTime stepTimeOf(const GpuMachine &machine, TileList list, size_t index);
 
-/// Return the blocks by Winograd: of a convolution, and of the gradient of its filter.
+/// Return the tiles of Winograd blocks: for a convolution, and for the gradient of its filter.
 const GpuTile &winogradBlock();
 const GpuTile &winogradGradient();
 
-/// Returns stepTimeOf's estimate for machines without measurements.
+/// Returns the estimated time of a step in nanoseconds. stepTimeOf() uses it for machines without measurements.
 double estimateStep(const GpuMachine &machine, const GpuTile &tile);
 
-/// A GPU family of phones, whose shared memory is no faster than a cache. The figures are estimates from vendors'
-/// descriptions.
+/// A GPU family of phones, whose shared memory is no faster than a cache. The figures are estimates from descriptions
+/// by the vendors.
 struct PhoneGpu {
   nacre_gpu_family family;
   const char *device;
   int64_t units;
-  double lanes; ///< f32 multiply-adds of a unit per cycle.
-  double words; ///< 32-bit words that a unit reads from, or writes to, its cache or shared memory per cycle.
+  double lanes; ///< Number of f32 multiply-adds of a unit per cycle.
+  double words; ///< Number of 32-bit words that a unit reads or writes per cycle, in its cache or shared memory.
 };
 
 llvm::ArrayRef<PhoneGpu> phoneGpus();

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  statistics of the rows of a workgroup's tile, such as mean and deviation, and the values that a map computes
-//        only from them.
-// Why:   a product that normalizes its rows computes them once, not for each element.
-// How:   1. adjacent invocations share a row: each adds up every perRow-th group of quads, which it keeps in registers
-//        if there are few;
-//        2. the sums go to shared memory. Each of the row's invocations adds them in the same order, and continues to
+// What:  computes statistics of the rows of a workgroup's tile, such as mean and deviation, and the values of a map
+//        that depend only on them.
+// Why:   a product that normalizes its rows computes them once, instead of for each element.
+// How:   1. adjacent invocations share a row. Each adds up every perRow-th group of quads, which it keeps in registers
+//           if there are few;
+//        2. the sums go to shared memory. Each of the row's invocations adds them up in the same order, and computes
 //           the next statistic with the total;
-//        3. the first invocation computes the values that the map needs, and stores them to shared memory.
+//        3. the first invocation of a row computes the values that the map needs, and writes them to shared memory.
 
 #ifndef NACRE_CODEGEN_GPU_CONTRACTION_ROWSTATISTICS_H
 #define NACRE_CODEGEN_GPU_CONTRACTION_ROWSTATISTICS_H
@@ -21,15 +21,15 @@ class RowStatistics {
 public:
   RowStatistics(ContractionGrid &grid, const ContractionPrologue &prologue, int64_t tileRows, int64_t invocations);
 
-  /// Computes all statistics, and ends with a barrier. All invocations of a workgroup must call it.
+  /// Computes all statistics, and ends with a barrier. All invocations of a workgroup must execute it.
   void compute();
-  /// Maps in `values` the known values of the map's body for the tile's row.
+  /// Adds the values of the map's body that are known for the tile's row to `values`.
   void recall(mlir::Value row, mlir::IRMapping &values) const;
 
 private:
   using Values = LeftSource::Values;
   void findKept();
-  /// A quad of each stored operand.
+  /// One quad of each stored operand.
   struct Quad {
     mlir::Value step;
     Values values;
@@ -45,13 +45,14 @@ private:
   ContractionGrid &grid;
   IndexBuilder &build;
   const ContractionPrologue &prologue;
-  llvm::SmallVector<ContractionPrologue::Argument, 4> stored; ///< Each stored operand of the statistics, once.
+  /// The stored operands of the statistics, without duplicates.
+  llvm::SmallVector<ContractionPrologue::Argument, 4> stored;
   const PrologueOperands operands;
   const int64_t tileRows, invocations;
-  int64_t perRow = 1, iterations = 1;     ///< Invocations of a row; rows of an invocation.
-  int64_t quadsAtOnce = 1;                ///< Quads in a group.
-  int64_t groups = 1;                     ///< Groups of a row per invocation.
-  mlir::Value slot, lane;                 ///< Its first row, and its number among the invocations of the row.
+  int64_t perRow = 1, iterations = 1;     ///< Number of invocations of a row; number of rows of an invocation.
+  int64_t quadsAtOnce = 1;                ///< Number of quads of a group.
+  int64_t groups = 1;                     ///< Number of groups of a row that one invocation adds up.
+  mlir::Value slot, lane;                 ///< Invocation's first row, and its index among the invocations of the row.
   llvm::SmallVector<mlir::Value, 4> kept; ///< Values of the map's body that depend only on statistics.
   mlir::Value sums, results;              ///< Arrays in shared memory.
 };

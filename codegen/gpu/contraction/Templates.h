@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The templates of tiles. Each one implements a kind of GpuTile; its file describes it. They fill the body for a tile
-// that has work; the grid must be divided.
+// The templates of tiles. Each template implements a kind of GpuTile, which its file describes. It fills the body for a
+// tile that has work. The grid must be divided before.
 
 #ifndef NACRE_CODEGEN_GPU_CONTRACTION_TEMPLATES_H
 #define NACRE_CODEGEN_GPU_CONTRACTION_TEMPLATES_H

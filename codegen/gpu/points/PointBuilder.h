@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  the building blocks of shaders for points and rows: positions, addresses, loads, stores, loops.
-// Why:   an invocation finds its point by dividing its number into digits, one per loop. Divisions are the most
-//        expensive part of such shaders, and most of them cancel against the strides.
-// How:   positions stay symbolic until an address is built. Then adjacent digits of one counter become one digit again,
-//        if their strides fit.
+// Why:   an invocation finds its point by dividing its index into digits, one for each loop. Divisions are the most
+//        expensive part of such shaders, and most of them cancel out against the strides.
+// How:   positions stay symbolic until an address is built. Adjacent digits of one counter then become one digit again,
+//        if their strides allow it.
 
 #ifndef NACRE_CODEGEN_GPU_POINTS_POINTBUILDER_H
 #define NACRE_CODEGEN_GPU_POINTS_POINTBUILDER_H
@@ -19,22 +19,22 @@
 
 namespace nacre::codegen::gpu {
 
-/// Index of a loop: base + constant + scale * digit, and the `lanes` - 1 indices after it. None of the terms is
-/// negative.
+/// Index of a loop: base + constant + scale * digit. If `lanes` is above 1, it also stands for the lanes - 1 following
+/// indices. No term is negative.
 struct Position {
   mlir::Value counter;           ///< Null if the digit is 0.
   int64_t divisor = 1, size = 1; ///< The digit is counter / divisor % size.
   bool leading = true;           ///< True if the quotient is always below `size`, so that no remainder is needed.
   int64_t scale = 1;
   mlir::Value base;         ///< Null if the base is 0.
-  int64_t baseMultiple = 1; ///< Known divisor of the base.
+  int64_t baseMultiple = 1; ///< Known divisor of `base`.
   int64_t constant = 0;
   unsigned lanes = 1;
 
   bool operator==(const Position &other) const { return key() == other.key(); }
   bool operator<(const Position &other) const { return key() < other.key(); }
 
-  /// Returns the position of lane `lane`.
+  /// Returns the position of the lane with index `lane`.
   Position lane(unsigned lane) const;
 
 private:
@@ -45,22 +45,22 @@ private:
 
 using Point = llvm::SmallVector<Position, 6>; ///< One position per loop.
 
-/// Returns the digits of `counter`, which is below the product of `sizes`; the last one moves fastest.
+/// Returns the digits of `counter`, which is below the product of `sizes`. The last digit moves fastest.
 Point splitCounter(mlir::Value counter, llvm::ArrayRef<int64_t> sizes);
 
-/// Returns the axis whose elements are contiguous, if it has several.
+/// Returns the axis with stride 1, if its size is above 1; otherwise, returns `nullopt`.
 std::optional<unsigned> contiguousAxis(llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides);
 
-/// Returns the positions in a box of `sizes` that `counter` counts in the order of memory. The contiguous axis has
-/// vectors of `lanes`.
+/// Returns the positions in a box of `sizes` at which `counter` counts the box in the order of memory. The contiguous
+/// axis has vectors of `lanes` elements.
 Point pointsInOrder(mlir::Value counter, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides,
                     unsigned lanes);
 
-/// Returns the loop of `at` with several lanes, if there is one.
+/// Returns the index of the loop of `at` with several lanes; `nullopt` if there is no such loop.
 std::optional<unsigned> laneLoop(llvm::ArrayRef<Position> at);
 
-/// True if the address at `at` is certainly a multiple of `unit`. Lanes are ignored. A loop with lanes must have stride
-/// 1 or 0.
+/// True if the address of `at` is known to be a multiple of `unit`. Lanes are ignored. A loop with lanes must have
+/// stride 1 or 0.
 bool isMultiple(llvm::ArrayRef<Position> at, llvm::ArrayRef<int64_t> strides, int64_t offset, int64_t unit);
 
 class PointBuilder final : public TermBuilder {
@@ -69,34 +69,35 @@ public:
 
   KernelFunction &function;
 
-  // Constants, each built once, at the start of the function.
+  // Constants. Each is built once, at the start of the function.
   mlir::Value index(int64_t value);
   mlir::Value constant(mlir::TypedAttr value) override;
 
   mlir::Value value(const Position &position);
-  /// Returns (offset + sum of strides[i] * at[i]) / unit. If the unit is not 1, isMultiple must hold.
+  /// Returns (offset + sum of strides[i] * at[i]) / unit. If `unit` is not 1, isMultiple() must be true.
   mlir::Value address(llvm::ArrayRef<Position> at, llvm::ArrayRef<int64_t> strides, int64_t offset, int64_t unit = 1);
 
-  // Accesses operand `operand` of the launch; the address counts vectors of `width` elements.
+  // Accesses of the launch's operand with index `operand`. An address counts vectors of `width` elements.
   mlir::Value load(unsigned operand, mlir::Value address, unsigned width);
   void store(mlir::Value value, unsigned operand, mlir::Value address);
 
-  /// Returns a scalar in all lanes; vectors are returned unchanged.
+  /// Returns a vector with a scalar in all lanes. Returns a vector unchanged.
   mlir::Value broadcast(mlir::Value value, unsigned width);
   mlir::Value lane(mlir::Value value, unsigned lane);
-  /// Returns a vector of `lanes`; a single value stays a scalar.
+  /// Returns a vector of the values `lanes`. A single value stays a scalar.
   mlir::Value join(llvm::ArrayRef<mlir::Value> lanes);
 
   mlir::Value add(mlir::Value a, mlir::Value b);
   mlir::Value multiply(mlir::Value a, int64_t b);
-  mlir::Value below(mlir::Value a, mlir::Value b); ///< Unsigned comparison: neither may be negative.
-  mlir::Value both(mlir::Value a, mlir::Value b);  ///< Either may be null, which means true.
+  /// Returns a < b as an unsigned comparison; neither may be negative.
+  mlir::Value below(mlir::Value a, mlir::Value b);
+  mlir::Value both(mlir::Value a, mlir::Value b); ///< Returns the conjunction. A null operand means true.
 
   using LoopBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value counter, mlir::ValueRange carried)>;
-  /// Emits `count` iterations, at least one.
+  /// Emits a loop of `count` iterations, at least one.
   llvm::SmallVector<mlir::Value> loop(int64_t count, mlir::ValueRange carried, LoopBody body);
   void loop(int64_t count, llvm::function_ref<void(mlir::Value)> body);
-  /// Emits `body` under `condition`; null means true.
+  /// Emits `body` under `condition`. A null condition means true.
   void onlyIf(mlir::Value condition, llvm::function_ref<void()> body);
   void barrier();
 
@@ -105,7 +106,7 @@ private:
 
   mlir::OpBuilder atEntry;
   llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
-  /// Computed digits by counter, divisor and size (0 if leading).
+  /// Computed digits by counter, divisor and size. The size is 0 if the digit is leading.
   std::map<std::tuple<void *, int64_t, int64_t>, mlir::Value> digits;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  emits the program of a serial kernel's point in SPIR-V. An invocation runs it, with the point's scratch in its
-//        variables.
+// What:  emits the program of a serial kernel's point in SPIR-V. One invocation executes it, with the scratch of the
+//        point in its variables.
 
 #ifndef NACRE_CODEGEN_GPU_POINTS_SHADERENGINE_H
 #define NACRE_CODEGEN_GPU_POINTS_SHADERENGINE_H
@@ -15,7 +15,7 @@ class ShaderEngine : public SerialEngine {
 public:
   ShaderEngine(PointBuilder &build, KernelFunction &function);
 
-  /// True if an operation of a program can be emitted in SPIR-V.
+  /// True if SPIR-V code can be emitted for an operation of a program.
   static bool knows(mlir::Operation *op);
 
   mlir::Value load(mlir::Value value, const Place &place, mlir::Value address) override;
@@ -25,7 +25,7 @@ public:
   mlir::Value allocate(mlir::RankedTensorType type) override;
   mlir::Type typeOf(mlir::Value value) override;
   mlir::Value carry(mlir::Value emitted, mlir::Value) override { return emitted; }
-  /// True, because upstream's conversion to SPIR-V leaves the results of a loop without iterations undefined.
+  /// Always true, because MLIR's conversion to SPIR-V leaves the results of a loop without iterations undefined.
   bool mustIterate() const override { return true; }
 
 protected:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the division of Winograd's products among a workgroup, and arithmetic on quads of transformed values.
-// Why:   a convolution in blocks and the gradient of its filter are the same 16 products of matrices, with different
+// What:  divides the products of Winograd's method among a workgroup, and computes with quads of transformed values.
+// Why:   a convolution in blocks and the gradient of its filter have the same 16 products of matrices, with different
 //        operands.
-// How:   16 invocations compute a product of 32 rows by 16 quads of columns. Each has eight rows, and four quads of
-//        columns that are four apart, in 128 registers.
+// How:   16 invocations compute a product of 32 rows by 16 quads of columns. Each invocation has eight rows, and four
+//        quads of columns at distances of four, in 128 registers.
 
 #ifndef NACRE_CODEGEN_GPU_WINOGRAD_WINOGRADNUMBERS_H
 #define NACRE_CODEGEN_GPU_WINOGRAD_WINOGRADNUMBERS_H
@@ -28,7 +28,7 @@ protected:
     const int64_t lanes = tile.columnThreads * tile.rowThreads;
     number = build.divide(me, lanes);
     mlir::Value lane = build.remainder(me, lanes);
-    // As in SharedTile: invocations that differ in the lowest bit read the same columns.
+    // As in SharedTile, invocations whose index differs in the lowest bit read the same columns.
     laneQuad = build.remainder(build.divide(lane, 2), tile.columnThreads);
     laneRow = build.add(build.remainder(lane, 2), build.multiply(build.divide(lane, 2 * tile.columnThreads), 2));
   }
@@ -49,7 +49,7 @@ protected:
   mlir::Value multiplyAdd(mlir::Value a, mlir::Value b, mlir::Value c) {
     return mlir::vector::FMAOp::create(build.ops, build.loc, a, b, c);
   }
-  /// Adds the products of lane `lane` of `rows` and the quads of `columns` to a row of `sums`.
+  /// Adds products to a row of `sums`: lane `lane` of `rows` times the quads of `columns`.
   void multiplyRow(llvm::MutableArrayRef<mlir::Value> sums, mlir::Value rows, int64_t lane,
                    llvm::ArrayRef<mlir::Value> columns) {
     mlir::Value factor = mlir::vector::ExtractOp::create(build.ops, build.loc, rows, lane);
@@ -57,7 +57,7 @@ protected:
     for (auto [sum, column] : llvm::zip_equal(sums, columns))
       sum = multiplyAdd(factor, column, sum);
   }
-  /// Returns a quad whose lanes are all `value`.
+  /// Returns a quad with `value` in all lanes.
   mlir::Value quadOf(double value) {
     auto type = mlir::cast<mlir::VectorType>(grid.quadType());
     mlir::Attribute element = build.ops.getFloatAttr(type.getElementType(), value);
@@ -68,8 +68,8 @@ protected:
     return mlir::vector::BroadcastOp::create(build.ops, build.loc, type, condition);
   }
 
-  /// Returns the sums of all parts. `load` loads the inputs of a part's values, `transform` writes the values to shared
-  /// memory, and `multiply` adds their products to its argument.
+  /// Returns the sums over all parts. `load` loads the inputs of a part, `transform` writes the transformed values to
+  /// shared memory, and `multiply` adds their products to its argument.
   llvm::SmallVector<mlir::Value> reduce(int64_t parts,
                                         llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value)> load,
                                         llvm::function_ref<void(llvm::ArrayRef<mlir::Value>)> transform,
@@ -81,7 +81,7 @@ protected:
                                          build.constant(1), zeros);
     const mlir::OpBuilder::InsertionGuard guard(build.ops);
     build.ops.setInsertionPointToStart(loop.getBody());
-    // The last part is loaded twice: a branch would cost more.
+    // The last part is loaded twice, because a branch would cost more.
     const llvm::SmallVector<mlir::Value> next =
         load(build.least(build.add(loop.getInductionVar(), 1), build.constant(parts - 1)));
     const llvm::SmallVector<mlir::Value> sums = multiply(loop.getRegionIterArgs());
@@ -92,7 +92,7 @@ protected:
     return loop.getResults();
   }
 
-  /// Row `line` of B^T d, as the sum of a row of the tile and of another row times a sign.
+  /// Row `line` of B^T d: a row of the tile, plus `sign` times another row.
   struct PixelRows {
     mlir::Value first, second, sign;
   };
@@ -102,8 +102,8 @@ protected:
     return {select(isLine(0), zero, select(isLine(2), two, one)), select(isLine(3), three, select(isLine(2), one, two)),
             select(mask(isLine(1)), quadOf(1), quadOf(-1))};
   }
-  /// Stores the values of such a row, `stride` apart. `pixels` are those of the first row, then those of the second
-  /// one.
+  /// Stores the transformed values of a PixelRows, at distances of `stride`. `pixels` has the pixels of the first row,
+  /// then those of the second row.
   void storePixelNumbers(llvm::ArrayRef<mlir::Value> pixels, mlir::Value sign, mlir::Value array, mlir::Value at,
                          int64_t stride) {
     mlir::Value d[kSide];
@@ -117,10 +117,10 @@ protected:
   ContractionGrid &grid;
   IndexBuilder &build;
   const GpuTile &tile;
-  const int64_t quads; ///< Quads of columns.
+  const int64_t quads; ///< Number of quads of columns.
   mlir::Value me;
-  mlir::Value number;            ///< Transformed value that these 16 invocations compute.
-  mlir::Value laneQuad, laneRow; ///< First quad and row of this invocation.
+  mlir::Value number;            ///< Index of the transformed value that these 16 invocations compute.
+  mlir::Value laneQuad, laneRow; ///< First quad and first row of this invocation.
 };
 
 } // namespace nacre::codegen::gpu

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the addresses of the tiles of pixels that a Winograd convolution computes, and of their inputs.
-// Why:   all templates divide an image in the same way, however they divide the transforms of a tile.
-// How:   tiles cover the whole image for any share. Pixels beyond the image repeat the last ones, and are not written.
+// What:  the addresses of the tiles of pixels that a Winograd convolution computes, and of the inputs of these tiles.
+// Why:   all templates divide an image in the same way, although they divide the transforms of a tile differently.
+// How:   tiles cover the whole image for any share. The last pixels replace pixels beyond the image, which are not
+//        written.
 
 #ifndef NACRE_CODEGEN_GPU_WINOGRAD_WINOGRADPIXELS_H
 #define NACRE_CODEGEN_GPU_WINOGRAD_WINOGRADPIXELS_H
@@ -13,28 +14,29 @@ namespace nacre::codegen::gpu {
 
 class WinogradPixels {
 public:
-  /// `tiles` is the number of tiles of `outputs` x `outputs` pixels in a workgroup. All arguments must outlive this
-  /// object.
+  /// `tiles` is the number of tiles in a workgroup, each of `outputs` x `outputs` pixels. All arguments must outlive
+  /// this object.
   WinogradPixels(ContractionGrid &grid, const WinogradConvolution &convolution, int64_t outputs, int64_t tiles);
 
   struct Origin {
     mlir::Value y, x; ///< First pixel of a tile.
-    mlir::Value row;  ///< The same as a row of the contraction.
-    /// False if the last tile replaces this one, which is beyond the end; null if it certainly exists.
+    mlir::Value row;  ///< Index of the same pixel as a row of the contraction.
+    /// False if the tile is beyond the end, so that the last tile replaces it. Null if the tile certainly exists.
     mlir::Value exists;
   };
-  /// Returns the origin of tile `number` of the workgroup.
+  /// Returns the origin of the workgroup's tile with index `number`.
   Origin originOf(mlir::Value number);
-  /// True if the workgroup may write some pixel.
+  /// True if the workgroup may write at least one pixel.
   mlir::Value writesAny();
 
-  /// Returns the address of the first channel of the pixel `down` and `across` from the first one that a tile reads.
+  /// Returns the address of the first channel of an input pixel. The pixel is `down` rows and `across` columns after
+  /// the first one that the tile reads.
   mlir::Value addressOf(const Origin &origin, mlir::Value down, mlir::Value across);
-  /// Loads four channels of the pixel at an address; zero for those beyond the last one.
+  /// Loads four channels of the pixel at `address`. Channels beyond the last one are zero.
   mlir::Value loadChannels(mlir::Value address, mlir::Value channel);
 
-  /// Finishes `sum`, the pixel `down` and `across` from the first one of a tile, in the columns of `quad`. A no-op for
-  /// a pixel that does not exist, or that the workgroup does not write.
+  /// Finishes `sum`, the pixel `down` rows and `across` columns after the first one of a tile, in the columns of
+  /// `quad`. A no-op for a pixel that does not exist, or that the workgroup does not write.
   void finish(mlir::Value sum, const Origin &origin, mlir::Value down, mlir::Value across, mlir::Value quad);
 
 private:
@@ -44,8 +46,9 @@ private:
   ContractionGrid &grid;
   IndexBuilder &build;
   const WinogradConvolution &convolution;
-  const int64_t outputs, tiles, inputs; ///< Pixels of a tile that are written, and read, along one dimension.
-  const int64_t across, down;           ///< Tiles of an image.
+  /// Number of pixels along one dimension that a tile writes; number of tiles; number of pixels that a tile reads.
+  const int64_t outputs, tiles, inputs;
+  const int64_t across, down; ///< Number of tiles of an image along each dimension.
 };
 
 } // namespace nacre::codegen::gpu
