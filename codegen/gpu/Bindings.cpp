@@ -23,7 +23,7 @@ using namespace mlir;
 
 namespace nacre::codegen::gpu {
 
-static constexpr int64_t mostBindings = 32; // A variant has a bit for each.
+static constexpr int64_t mostBindings = 32; // A variant has one bit for each binding.
 
 Value makePushConstant(OpBuilder &builder, Location loc, int64_t number) {
   auto placeholder = UnrealizedConversionCastOp::create(builder, loc, TypeRange{builder.getIndexType()}, ValueRange());
@@ -47,7 +47,7 @@ bool Bindings::liesInVectors(unsigned operand, unsigned width) const {
 bool Bindings::isShifted(unsigned operand) const { return operands[operand].alignment < kGpuBufferAlignment; }
 
 int64_t Bindings::countPieces(unsigned operand) const {
-  // Stop at one piece too many, which is an obstacle already: an operand of terabytes would have a million pieces.
+  // More than mostBindings pieces are an error, so the count stops there: an operand of terabytes would have a million.
   return pieceBytes == 0 ? 1
                          : std::min<int64_t>(llvm::divideCeil(operands[operand].bytes(), pieceBytes), mostBindings + 1);
 }
@@ -84,7 +84,7 @@ Value Bindings::buffer(unsigned number, unsigned width) {
   const int64_t elements = operand.elements / width,
                 perPiece = pieces == 1 ? elements : pieceBytes / (width * operand.elementBytes);
   for (int64_t piece = 0; piece < pieces; ++piece)
-    // The binding of a shifted operand begins before the operand, so its size is unknown.
+    // The size of a shifted operand is dynamic, because its binding begins before the operand.
     made.pieces.push_back(addArgument(
         operand, width, isShifted(number) ? ShapedType::kDynamic : std::min(perPiece, elements - piece * perPiece),
         first + piece));
@@ -113,13 +113,13 @@ StringRef Bindings::obstacle() const {
 /// Returns the index operand of a load or store of a flat array.
 static OpOperand &indexOf(Operation *access) { return access->getOpOperand(access->getNumOperands() - 1); }
 
-/// Returns a bit for each shifted binding.
+/// Returns a bit mask of the shifted bindings.
 uint32_t Bindings::shift() {
   uint32_t shifted = 0;
   llvm::DenseMap<unsigned, Value> bytes;
   Location loc = function.getLoc();
   auto builder = OpBuilder::atBlockBegin(&function.getBody().front());
-  int64_t number = 2; // Numbers 0 and 1 are the share.
+  int64_t number = 2; // Push constants 0 and 1 are the share.
   for (auto [binding, operand] : llvm::enumerate(bound))
     if (isShifted(operand)) {
       shifted |= 1u << binding;
@@ -142,7 +142,7 @@ uint32_t Bindings::shift() {
 // 2. Pieces
 //===----------------------------------------------------------------------===//
 
-/// Emits `access` on piece `number` if `piece` equals it, else on one of the later pieces.
+/// Emits `access` on the piece with index `number` if `piece` equals `number`; otherwise, on one of the later pieces.
 static Value accessPiece(OpBuilder &builder, Operation *access, ArrayRef<Value> pieces, unsigned number, Value piece,
                          Value within) {
   auto accessHere = [&](OpBuilder &at) {
@@ -173,7 +173,8 @@ static Value accessPiece(OpBuilder &builder, Operation *access, ArrayRef<Value> 
   return choice.getNumResults() ? choice.getResult(0) : Value();
 }
 
-/// Rewrites accesses to select a piece. Pieces are much larger than tiles, so nearby accesses select the same piece.
+/// Rewrites accesses so that they select a piece. Pieces are much larger than tiles, so nearby accesses select the same
+/// piece.
 void Bindings::chooseAmong(const Buffer &buffer) {
   if (buffer.pieces.size() == 1)
     return;

@@ -2,9 +2,10 @@
 //
 // What:  compiles all variants of a kernel to SPIR-V.
 // How:   1. copy the kernel into a separate context;
-//        2. emit its variants, and clean them up once;
-//        3. convert each to SPIR-V and serialize it. A variant without valid SPIR-V is dropped, and the reason kept;
-//        4. after all variants, append copies without 64-bit integers of those that need them.
+//        2. emit its variants, and simplify them together;
+//        3. convert each variant to SPIR-V and serialize it. Drop variants that are not valid SPIR-V, and keep the
+//           reason;
+//        4. for variants with 64-bit integers, append copies that do without them, after all other variants.
 
 #include "codegen/Backend.h"
 #include "codegen/KernelCopy.h"
@@ -66,7 +67,7 @@ FailureOr<GpuKernelCode> compileVariant(mlir::gpu::GPUModuleOp module, GpuEmit e
   return code;
 }
 
-/// Returns a copy of a variant, inserted next to it.
+/// Returns a copy of a variant, which is inserted next to it.
 mlir::gpu::GPUModuleOp copyOf(mlir::gpu::GPUModuleOp variant) {
   OpBuilder builder(variant);
   auto copy = cast<mlir::gpu::GPUModuleOp>(builder.clone(*variant));

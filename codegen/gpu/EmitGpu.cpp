@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  turns every kernel into compute shaders, by the emitter of its kind.
+// What:  turns every kernel into compute shaders, with the emitter of its kind.
 // Why:   an emitter that makes all decisions itself is fast and predictable. It declines kernels of other forms.
-// How:   1. make an empty function; buffers are added as the emitter asks for them;
+// How:   1. create an empty function. Buffers are added when the emitter asks for them;
 //        2. let the kind's emitters fill it, variant by variant;
-//        3. record the launch parameters, and check that the last variant runs on every device.
+//        3. write the launch parameters, and check that the last variant runs on every device.
 
 #include "codegen/KernelNotes.h"
 #include "codegen/form/EmitterList.h"
@@ -51,7 +51,7 @@ spirv::StorageClassAttr storageClass(MLIRContext *context, spirv::StorageClass n
 /// A variant under construction.
 class Shader {
 public:
-  /// `number` is the position of the variant among all variants of the kernel.
+  /// `number` is the index of the variant among all variants of the kernel.
   Shader(plan::KernelOp kernel, const GpuOptions &options, unsigned variant, unsigned number, bool inPieces)
       : kernel(kernel), context(kernel.getContext()), module(makeModule(number)), function(makeFunction()),
         bindings(kernel, function, inPieces ? options.pieceBytes : 0), body(startBody(options, variant)) {}
@@ -115,7 +115,7 @@ Value Shader::shared(int64_t count, Type type) {
                                                  storageClass(context, spirv::StorageClass::Workgroup)));
 }
 
-/// Excludes emulated GPUs from the variant if an invocation may run more iterations than they can.
+/// Excludes emulated GPUs from the variant if an invocation may execute more iterations than these can.
 void Shader::limitLoops() {
   constexpr uint32_t kEmulated = 1u << NACRE_GPU_CPU, kAll = 2 * kEmulated - 1;
   if (limitIterations(function))
@@ -145,7 +145,7 @@ mlir::gpu::GPUModuleOp Shader::finish() {
   return module;
 }
 
-// The minimum of Vulkan 1.1 devices on phones.
+// Limits that all phones with Vulkan 1.1 meet.
 constexpr uint32_t kLeastInvocations = 128, kLeastSharedBytes = 16 << 10, kLeastGroups = 65535;
 
 LogicalResult verifyVariant(plan::KernelOp kernel, const GpuKernelCode &variant, bool last) {
@@ -178,8 +178,8 @@ constexpr EmitterEntry<Emitter> kEmitters[] = {
     {"points", std::nullopt, emitPoints, kPanels},
 };
 
-/// Returns all variants of one emitter, or the reason why it declines. If a device may be unable to bind an operand
-/// whole, another variant of the portable form binds it in pieces.
+/// Returns all variants of one emitter, or the reason why it declines. A device may be unable to bind a large operand.
+/// Then one more variant, of the portable form, binds it in pieces.
 FailureOr<EmittedKernel> emitVariants(plan::KernelOp kernel, const GpuOptions &options, Emitter emit) {
   EmittedKernel emitted;
   bool inPieces = false;
@@ -194,7 +194,7 @@ FailureOr<EmittedKernel> emitVariants(plan::KernelOp kernel, const GpuOptions &o
     if (!shader.fill().declined.empty()) {
       emitted.declined = shader.fill().declined;
       shader.erase();
-      if (inPieces) // The other variants work where the device can bind the operands whole.
+      if (inPieces) // Other variants serve devices that can bind the operands whole.
         return emitted;
       for (mlir::gpu::GPUModuleOp former : emitted.variants)
         former.erase();

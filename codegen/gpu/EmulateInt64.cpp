@@ -15,14 +15,14 @@ namespace {
 
 bool isWide(Type type) { return type.isInteger(64); }
 
-/// True if the type, or its elements, are i64.
+/// True if `type` is i64, or has elements of i64.
 bool hasWide(Type type) {
   if (auto shaped = dyn_cast<ShapedType>(type))
     type = shaped.getElementType();
   return getElementTypeOrSelf(type).isInteger(64);
 }
 
-/// True if `value` is a bound storage of i64: an argument of the kernel, not shared memory.
+/// True if `value` is a bound storage of i64. It is then an argument of the kernel, not shared memory.
 bool isFlatStorage(Value value) {
   auto type = dyn_cast<MemRefType>(value.getType());
   auto argument = dyn_cast<BlockArgument>(value);
@@ -76,7 +76,7 @@ private:
     for (BlockArgument argument : function.getArguments().take_front(function.getFunctionType().getNumInputs())) {
       auto type = dyn_cast<MemRefType>(argument.getType());
       if (type && isWide(type.getElementType())) {
-        // A shifted operand has an unknown size.
+        // The size of a shifted operand is dynamic.
         const int64_t size = type.isDynamicDim(0) ? ShapedType::kDynamic : 2 * type.getDimSize(0);
         argument.setType(MemRefType::get({size}, b.getI32Type(), MemRefLayoutAttrInterface(), type.getMemorySpace()));
       }
@@ -99,7 +99,7 @@ private:
     return word ? make<arith::AddIOp>(first, arith::ConstantIndexOp::create(b, loc(), word)) : first;
   }
 
-  /// Extends an integer of at most 32 bits.
+  /// Extends an integer of at most 32 bits to two words.
   Words extend(Value value, bool isSigned) {
     Type word = b.getI32Type();
     if (value.getType() != word)
@@ -114,7 +114,7 @@ private:
       Value low = compare(predicate, x.low, y.low), high = compare(predicate, x.high, y.high);
       return predicate == P::eq ? make<arith::AndIOp>(low, high) : make<arith::OrIOp>(low, high);
     }
-    // The high words decide, unless they are equal. Low words are always compared without sign.
+    // The high words decide, unless they are equal. Low words are always compared as unsigned integers.
     const bool isLess = predicate == P::slt || predicate == P::sle || predicate == P::ult || predicate == P::ule;
     const bool orEqual = predicate == P::sle || predicate == P::sge || predicate == P::ule || predicate == P::uge;
     const bool isSigned = predicate == P::slt || predicate == P::sle || predicate == P::sgt || predicate == P::sge;
@@ -179,7 +179,7 @@ private:
         })
         .Case([&](arith::ExtSIOp ext) { words[ext] = extend(ext.getIn(), /*isSigned=*/true); })
         .Case([&](arith::ExtUIOp ext) { words[ext] = extend(ext.getIn(), /*isSigned=*/false); })
-        // An index has 32 bits on a GPU.
+        // An index has 32 bits on a GPU, so the low word suffices.
         .Case([&](arith::IndexCastOp cast) {
           replace(arith::IndexCastOp::create(b, loc(), cast.getType(), words[cast.getIn()].low));
         });

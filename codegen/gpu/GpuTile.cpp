@@ -26,7 +26,7 @@ int64_t GpuTile::invocations() const {
 }
 
 int64_t GpuTile::sharedBytes() const {
-  if (kind == Kind::Cooperative) // Lines of an operand run along the reduction, or across it.
+  if (kind == Kind::Cooperative) // Lines of an operand are along the reduction, or across it.
     return buffers * 16 *
            (depth * (tileRows() + tileColumns()) / 8 +
             kMatrixPadChunks * (std::max(depth, tileRows()) + std::max(depth, tileColumns())));

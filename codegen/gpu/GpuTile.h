@@ -17,7 +17,7 @@ struct GpuTile {
     Direct, ///< Operands are loaded from memory to registers.
     Shared, ///< Operands are loaded through shared memory, `depth` steps of the reduction at a time, double-buffered.
     Split,  ///< Invocations of a workgroup divide the reduction into `depth` parts, and add these up in shared memory.
-    /// 16 x 16 cooperative matrices. `rows` and `quads` count matrices, `rowThreads` and `columnThreads` subgroups.
+    /// 16 x 16 cooperative matrices. `rows` and `quads` count matrices; the threads count subgroups.
     Cooperative,
     /// `rows` counts tiles of `outputs` x `outputs` pixels. An invocation has one transformed value of each tile, in a
     /// quad of columns.
@@ -30,7 +30,7 @@ struct GpuTile {
   };
   Kind kind = Kind::Direct;
   int64_t rows = 4, quads = 1;               ///< Accumulators of an invocation.
-  int64_t columnThreads = 8, rowThreads = 8; ///< Number of invocations side by side, and above one another.
+  int64_t columnThreads = 8, rowThreads = 8; ///< Number of invocations along the columns, and along the rows.
   int64_t depth = 1;
   /// Shared, Cooperative: number of sets of invocations. The sets divide every `depth` steps and add up their sums at
   /// the end.
@@ -39,7 +39,7 @@ struct GpuTile {
   int64_t buffers = 2; ///< Cooperative: number of parts of the operands that are in shared memory simultaneously.
   /// Shared, and Cooperative with two buffers: number of parts that are loaded to registers in advance.
   int64_t ahead = 1;
-  int64_t band = 1;      ///< Number of tiles above one another that are computed before the next columns.
+  int64_t band = 1;      ///< Number of tiles along the rows that are computed before the next columns.
   int64_t outputs = 4;   ///< Winograd: number of outputs of a tile along each dimension.
   uint32_t families = 0; ///< Bit mask of GPU families, as in nacre_gpu_variant.
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A box of the halo (codegen/form/HaloBoxes.h) is a list of elements, or of groups of four. N invocations share it:
-// each takes every Nth entry.
+// A box of the halo (codegen/form/HaloBoxes.h) is a list of elements, or of groups of four elements. N invocations
+// share it. Each invocation writes every Nth entry.
 
 #include "codegen/gpu/Halo.h"
 
@@ -22,7 +22,7 @@ public:
       : function(function), build(function.builder, function.loc), written(written), slice(written.hull()),
         cutAxis(axis) {}
 
-  /// Emits the halo of the target's own elements from `low` to `high` of the cut axis.
+  /// Emits the halo of the target's elements from `low` to `high` of the cut axis.
   void emit(Value low, Value high) {
     if (int64_t step = written.steps[cutAxis]; step != 1) {
       low = build.multiply(low, step);
@@ -45,7 +45,8 @@ public:
   }
 
 private:
-  /// Returns 4 if `box` can be filled four elements at a time along its last axis, else 1.
+  /// Returns the number of elements of a store: 4 if `box` can be filled four elements at a time along its last axis;
+  /// otherwise, 1.
   unsigned widthOf(const Box &box) const {
     const unsigned last = slice.shape.size() - 1;
     auto isFour = [](int64_t value) { return value % 4 == 0; };
@@ -58,7 +59,7 @@ private:
     return fits ? 4 : 1;
   }
 
-  /// Fills `box`. If `first` is given, fills `count` copies along the cut axis from there.
+  /// Fills `box`. If `first` is given, instead fills `count` copies along the cut axis, from index `first` on.
   void fill(const Box &box, Value first, Value count) {
     const unsigned width = widthOf(box), rank = slice.shape.size();
     int64_t size = 1, start = slice.offset;
@@ -83,7 +84,7 @@ private:
       address = build.add(address, build.multiply(build.remainder(left, iterations), step));
       left = build.divide(left, iterations);
     }
-    // The quotient counts indices of the cut axis.
+    // The quotient is the index of the copy along the cut axis.
     if (first)
       address = build.add(address, build.multiply(build.add(first, left), slice.strides[cutAxis]));
     Value value = arith::ConstantOp::create(build.ops, build.loc, storedConstant(written.haloValue));

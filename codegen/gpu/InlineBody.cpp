@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:   1. operations that SPIR-V lacks; 2. operations: functions on f32 are those of the CPU (codegen/Functions.h),
-//        since both engines compute parts of one tensor, and GLSL guarantees few digits; 3. the body, operation by
-//        operation.
+// How:   1. operations that SPIR-V lacks; 2. operations in general. Functions on f32 are the same as on the CPU
+//           (codegen/Functions.h), because both engines compute parts of one tensor, and GLSL guarantees few digits;
+//        3. bodies, operation by operation.
 
 #include "codegen/gpu/InlineBody.h"
 
@@ -29,7 +29,8 @@ Type typeIn(Type element, unsigned width) { return width == 1 ? element : Type(V
 // 1. Operations that SPIR-V lacks
 //===----------------------------------------------------------------------===//
 
-/// Returns `a` if it wins the comparison, else `b`, but NaN if either is NaN. A constant needs no test for NaN.
+/// Returns `a` if it wins the comparison, otherwise `b`; NaN if either is NaN. A constant that is not NaN needs no
+/// test.
 Value emitExtremum(TermBuilder &builder, Value a, Value b, arith::CmpFPredicate wins) {
   auto isNumber = [](Value value) {
     std::optional<double> splat = splatOf(value);
@@ -42,7 +43,7 @@ Value emitExtremum(TermBuilder &builder, Value a, Value b, arith::CmpFPredicate 
   return (isNumber(a) ? chosen : x.compare(arith::CmpFPredicate::UNO, x).select(x, chosen)).value;
 }
 
-/// Selects between integers in the same way. GLSL's instructions support only 32 bits.
+/// Like the above, for integers. GLSL's instructions only support 32 bits.
 Value emitExtremum(TermBuilder &builder, Value a, Value b, arith::CmpIPredicate wins) {
   Term x{&builder, a}, y{&builder, b};
   return x.op<arith::CmpIOp>(wins, a, b).select(x, y).value;
@@ -60,28 +61,29 @@ Value magnitude(TermBuilder &builder, Value value) {
   return negative.select(x.op<arith::SubIOp>(zero.value, value), x).value;
 }
 
-/// Returns the number with half of its digits. Products of two such numbers are exact, fused with a sum or not.
+/// Returns x with half of its digits. Products of two such values are exact, with or without a fused sum.
 Term upperHalf(Term x) { return (x.bits() & x.bits().integer(int32_t(0xfffff000))).f32(); }
 
-/// Returns x - q * y. For a rounded quotient q it is exact, because each product and each difference is.
+/// Returns x - q * y. The result is exact if q is the rounded quotient, because each product and each difference is
+/// exact.
 Term remainderOf(Term x, Term q, Term y) {
   Term highOfQ = upperHalf(q), lowOfQ = q - highOfQ, highOfY = upperHalf(y), lowOfY = y - highOfY;
   return x - highOfQ * highOfY - highOfQ * lowOfY - lowOfQ * highOfY - lowOfQ * lowOfY;
 }
 
 /// Refines a quotient by one step of Newton's method with an exact remainder. See Markstein, "Computation of elementary
-/// functions on the IBM RISC System/6000 processor", 1990. It is also exact on devices that do not fuse a product and a
-/// sum. The step is dropped if it changes the quotient too much, as with infinities and very small numbers.
+/// functions on the IBM RISC System/6000 processor", 1990. The remainder is exact even on devices that do not fuse
+/// products and sums. The step is dropped if it changes the quotient too much, as for infinities and very small values.
 Value divideExactly(TermBuilder &builder, Value a, Value b) {
   Term x{&builder, a}, y{&builder, b}, quotient = x / y;
   Term refined = fma(remainderOf(x, quotient, y), 1 / y, quotient);
   return (abs(refined - quotient) < abs(quotient) * 0x1p-20).select(refined, quotient).value;
 }
 
-/// Emits an operation with zero whose result some drivers get wrong, even if a shader requires NaN and signed zeros.
-/// x - x and x * 0 must be NaN for NaN and infinities; these drivers return 0. x + 0, x - -0 and 0 - x must be 0 for
-/// zeros of either sign; these drivers return x or -x. A sum that begins with 0 is such a case. Returns null for all
-/// other operations.
+/// Emits an operation with the constant zero whose result some drivers get wrong, although the shader requires NaN and
+/// signed zeros. x - x and x * 0 must be NaN for NaN and infinities, but drivers return 0. x + 0, x - -0 and 0 - x must
+/// be 0 for zeros of either sign, but drivers return x or -x. One example is a sum that begins with 0. Returns null for
+/// all other operations.
 Value emitWithZero(Operation *op, Term a, Term b) {
   Term nan = a.constant(std::nan(""));
   auto isZero = [&](unsigned operand, bool isNegative) {
@@ -107,7 +109,8 @@ Value emitWithZero(Operation *op, Term a, Term b) {
 
 /// True if an operation on f16 is computed in f32.
 bool isComputedInSingle(Operation *op) {
-  if (auto comparison = dyn_cast<arith::CmpFOp>(op)) // Compared by bits, and not all devices have 16-bit integers.
+  // This comparison tests bits, and not all devices have 16-bit integers.
+  if (auto comparison = dyn_cast<arith::CmpFOp>(op))
     return comparison.getPredicate() == arith::CmpFPredicate::UNO;
   return isa<arith::RemFOp>(op) ||
          (isa<math::MathDialect>(op->getDialect()) && !isa<math::AbsFOp, math::CopySignOp>(op));
@@ -119,7 +122,7 @@ bool isDivided(Type type) { return !getElementTypeOrSelf(type).isInteger(32); }
 // 2. Operations
 //===----------------------------------------------------------------------===//
 
-/// Emits `op`. `type` is the type of the result.
+/// Emits `op` on `operands`. `type` is the type of the result.
 Value emitOperation(TermBuilder &builder, Operation *op, ArrayRef<Value> operands, Type type) {
   auto create = [&](ArrayRef<Value> values, Type result) {
     return builder.ops.create(builder.loc, op->getName().getIdentifier(), values, result, op->getAttrs())->getResult(0);
@@ -164,7 +167,7 @@ Value emitOperation(TermBuilder &builder, Operation *op, ArrayRef<Value> operand
       .Default([&](Operation *) { return create(operands, type); });
 }
 
-/// Emits an operation on bf16 values, which are i16 here, in f32.
+/// Emits an operation on bf16 values in f32. In shaders, bf16 values are i16.
 Value emitOnBf16(TermBuilder &builder, Operation *op, ArrayRef<Value> operands, Type type) {
   const Type f32 = builder.ops.getF32Type();
   const bool isResult = getElementTypeOrSelf(type).isBF16();
@@ -197,7 +200,7 @@ bool isKnown(Operation *op) {
   if (isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::FloorOp, math::FmaOp, math::IPowIOp, math::RoundOp,
           math::RoundEvenOp, math::SqrtOp, math::IsNaNOp, math::IsInfOp, math::TruncOp>(op))
     return true;
-  // GLSL's other functions exist only up to 32 bits; the same holds for those of codegen/Functions.h.
+  // GLSL's other functions, and those of codegen/Functions.h, exist only up to 32 bits.
   return !isDouble && isa<math::AcosOp, math::AcoshOp, math::AsinOp, math::AsinhOp, math::AtanOp, math::AtanhOp,
                           math::CopySignOp, math::CosOp, math::CoshOp, math::ErfOp, math::ErfcOp, math::ExpOp,
                           math::Exp2Op, math::ExpM1Op, math::LogOp, math::Log10Op, math::Log1pOp, math::Log2Op,
@@ -288,7 +291,7 @@ SmallVector<Value> inlineBody(OpBuilder &builder, Location loc, Block &body, Arr
 SmallVector<Value> inlineValues(OpBuilder &builder, Location loc, ValueRange wanted, IRMapping &values,
                                 unsigned width) {
   ShaderTerms terms(builder, loc);
-  SetVector<Operation *> pending; // Needed operations, in order of discovery.
+  SetVector<Operation *> pending; // Operations that are needed, in the order in which they were found.
   auto need = [&](Value value) {
     Operation *op = value.getDefiningOp();
     if (op && !isa<arith::ConstantOp>(op) && !values.contains(value))

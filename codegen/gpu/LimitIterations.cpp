@@ -13,14 +13,14 @@ using namespace mlir;
 namespace nacre::codegen::gpu {
 namespace {
 
-/// Assumed limit for the iterations of a loop with a data-dependent end. A search, a heap's path or a long division has
-/// one for each bit of an index.
+/// Assumed limit for the iterations of a loop with a data-dependent end. A search, a path in a heap or a long division
+/// has one iteration for each bit of an index.
 constexpr int64_t kMostOfUnknown = 32;
-/// Most operations of an unrolled body. More would make shaders large and slow.
+/// Limit of the operations of an unrolled body. More operations would make shaders large and slow.
 constexpr int64_t kMostOperations = 4096;
 
-/// Returns after how many iterations `counter < end` is false. Returns `nullopt` if `counter` does not begin at a
-/// constant, or does not grow by a constant.
+/// Returns the number of iterations after which `counter < end` is false. Returns `nullopt` if `counter` does not begin
+/// with a constant, or does not grow by a constant.
 std::optional<int64_t> iterationsUntil(scf::WhileOp loop, Value counter, Value end) {
   auto before = dyn_cast<BlockArgument>(counter);
   const std::optional<int64_t> last = getConstantIntValue(end);
@@ -28,7 +28,7 @@ std::optional<int64_t> iterationsUntil(scf::WhileOp loop, Value counter, Value e
     return std::nullopt;
   const std::optional<int64_t> first = getConstantIntValue(loop.getInits()[before.getArgNumber()]);
   auto next = loop.getYieldedValues()[before.getArgNumber()].getDefiningOp<arith::AddIOp>();
-  // A negative end or beginning is a large number in an unsigned comparison.
+  // In an unsigned comparison, a negative end or beginning is a large value.
   if (!first || *first < 0 || *last < 0 || !next)
     return std::nullopt;
   auto after = dyn_cast<BlockArgument>(next.getLhs());
@@ -39,7 +39,8 @@ std::optional<int64_t> iterationsUntil(scf::WhileOp loop, Value counter, Value e
   return std::max<int64_t>(0, llvm::divideCeilSigned(*last - *first, *step));
 }
 
-/// Returns the most iterations of `loop` while `condition` holds, or `nullopt` if no counter limits it.
+/// Returns the largest number of iterations of `loop` while `condition` holds. Returns `nullopt` if no counter limits
+/// it.
 std::optional<int64_t> iterationsWhile(scf::WhileOp loop, Value condition) {
   Operation *op = condition.getDefiningOp();
   if (auto both = dyn_cast_or_null<arith::AndIOp>(op)) {
@@ -53,7 +54,7 @@ std::optional<int64_t> iterationsWhile(scf::WhileOp loop, Value condition) {
   return iterationsUntil(loop, comparison.getLhs(), comparison.getRhs());
 }
 
-/// Returns the most iterations of `op`; 1 if it is not a loop.
+/// Returns the largest number of iterations of `op`; 1 if it is not a loop.
 double mostIterations(Operation *op) {
   if (auto loop = dyn_cast<scf::WhileOp>(op))
     return double(iterationsWhile(loop, loop.getConditionOp().getCondition()).value_or(kMostOfUnknown));
@@ -62,13 +63,13 @@ double mostIterations(Operation *op) {
     return 1;
   if (std::optional<APInt> known = loop.getStaticTripCount())
     return double(known->getZExtValue());
-  // Invocations that share a loop begin at their own number.
+  // Invocations that share a loop begin with their own index, which may be 0.
   const std::optional<int64_t> end = getConstantIntValue(loop.getUpperBound()),
                                step = getConstantIntValue(loop.getStep());
   return end && step && *step > 0 ? double(llvm::divideCeil(*end, *step)) : kMostOfUnknown;
 }
 
-/// Returns the iterations of `op` in a whole invocation.
+/// Returns the total number of iterations of `op` in an invocation.
 double totalIterations(Operation *op, Operation *function) {
   double total = 1;
   for (Operation *around = op; around != function; around = around->getParentOp())
@@ -78,7 +79,7 @@ double totalIterations(Operation *op, Operation *function) {
 
 bool isLoop(Operation *op) { return isa<scf::ForOp, scf::WhileOp>(op); }
 
-/// Returns the number of operations in `loop`, or `nullopt` if there are loops among them.
+/// Returns the number of operations in `loop`; `nullopt` if there are loops among them.
 std::optional<int64_t> operationsOf(scf::ForOp loop) {
   int64_t count = 0;
   WalkResult walk = loop.getBody()->walk([&](Operation *op) {
@@ -88,7 +89,8 @@ std::optional<int64_t> operationsOf(scf::ForOp loop) {
   return walk.wasInterrupted() ? std::nullopt : std::optional(count);
 }
 
-/// Returns the innermost loop with the most iterations that can be unrolled, or null.
+/// Returns the innermost loop with the largest number of iterations that can be unrolled. Null if there is no such
+/// loop.
 scf::ForOp longestLoop(mlir::gpu::GPUFuncOp function) {
   scf::ForOp longest;
   double most = 0;
@@ -114,7 +116,7 @@ bool isWithinLimit(mlir::gpu::GPUFuncOp function) {
   return total <= double(kMostIterations);
 }
 
-/// Unrolls loops until the function is within the limit. Returns false if no loop is left that can be unrolled.
+/// Unrolls loops until the function is within the limit. Returns false if that is impossible.
 bool unrollToLimit(mlir::gpu::GPUFuncOp function) {
   while (!isWithinLimit(function)) {
     scf::ForOp loop = longestLoop(function);
@@ -129,8 +131,8 @@ bool unrollToLimit(mlir::gpu::GPUFuncOp function) {
 bool limitIterations(mlir::gpu::GPUFuncOp function) {
   if (isWithinLimit(function))
     return true;
-  // First test on a copy whether unrolling suffices: a larger shader would only cost time on the GPUs that may still
-  // use it. Then unroll the function itself, because others hold its values.
+  // First, test on a copy whether unrolling suffices. If it does not, other GPUs may still use the shader, which must
+  // not become larger. Then unroll the function itself, because other objects refer to its values.
   const OwningOpRef<mlir::gpu::GPUFuncOp> copy(function.clone());
   return unrollToLimit(*copy) && unrollToLimit(function);
 }

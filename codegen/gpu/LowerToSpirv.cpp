@@ -3,7 +3,7 @@
 // How:   1. the SPIR-V capabilities that a device may lack, and the bit of nacre_gpu_variant for each;
 //        2. one conversion for all dialects, for placeholders of push constants and for products that must not be
 //           fused;
-//        3. the steps that upstream leaves open: layouts, aliased buffers, the minimum version and capabilities.
+//        3. the steps that MLIR leaves open: layouts, aliased buffers, the minimum version and capabilities.
 
 #include "codegen/gpu/LowerToSpirv.h"
 #include "codegen/KernelNotes.h"
@@ -42,7 +42,7 @@ namespace {
 
 struct CapabilityNeed {
   spirv::Capability capability;
-  uint64_t needs; ///< 0 if every device has it.
+  uint64_t needs; ///< Bit mask of the needs; 0 if every device has the capability.
 };
 
 constexpr CapabilityNeed kCapabilities[] = {
@@ -66,7 +66,8 @@ bool usesMatrices(mlir::gpu::GPUModuleOp module) {
   return module.walk([](mlir::gpu::SubgroupMmaComputeOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
-/// Returns a target with everything that a kernel may use. SPIRVUpdateVCEPass later keeps only the capabilities in use.
+/// Returns a target that has everything that a kernel may use. SPIRVUpdateVCEPass later keeps only the capabilities in
+/// use.
 spirv::TargetEnvAttr targetOf(MLIRContext *context, bool matrices) {
   SmallVector<spirv::Capability> capabilities;
   for (const CapabilityNeed &entry : kCapabilities)
@@ -181,7 +182,7 @@ LogicalResult convert(mlir::gpu::GPUModuleOp module, spirv::TargetEnvAttr target
 // 3. Final steps
 //===----------------------------------------------------------------------===//
 
-/// Marks variables with a common binding as aliased: they share their bytes.
+/// Marks variables with the same binding as aliased, because they share memory.
 void markAliases(spirv::ModuleOp module) {
   llvm::DenseMap<uint32_t, SmallVector<spirv::GlobalVariableOp, 2>> byBinding;
   for (auto variable : module.getOps<spirv::GlobalVariableOp>())
@@ -193,8 +194,8 @@ void markAliases(spirv::ModuleOp module) {
         variable->setAttr("aliased", UnitAttr::get(module.getContext()));
 }
 
-/// Switches the module to the Vulkan memory model, which cooperative matrices require. In it, invocations see each
-/// other's writes to shared memory only if accesses and barriers request that. Upstream emits modules of the GLSL450
+/// Switches the module to the Vulkan memory model, which cooperative matrices require. With it, accesses and barriers
+/// must request that invocations see each other's writes to shared memory. MLIR emits modules for the GLSL450 memory
 /// model.
 void useVulkanMemoryModel(spirv::ModuleOp module) {
   MLIRContext *context = module.getContext();

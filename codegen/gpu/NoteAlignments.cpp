@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  notes for every kernel the alignment of each operand over all of its launches.
-// Why:   Vulkan binds a buffer only at offsets with the device's alignment, but views of storages begin anywhere. A
+// What:  writes the alignment of each operand, over all launches, on every kernel.
+// Why:   Vulkan binds a buffer only at offsets with the device's alignment, but views of storages may begin anywhere. A
 //        kernel must know which operands need a shift, and which of these still consist of whole vectors.
-// How:   storages and weights begin at multiples of kGpuBufferAlignment. The lowest bit of any view's offset or step
-//        bounds the alignment.
+// How:   storages and weights begin at multiples of kGpuBufferAlignment. The lowest set bit of a view's offset or step
+//        bounds its alignment.
 
 #include "codegen/KernelNotes.h"
 #include "codegen/OperandOrigin.h"

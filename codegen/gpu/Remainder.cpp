@@ -21,7 +21,7 @@ using Predicate = arith::CmpIPredicate;
 // 1. Bits
 //===----------------------------------------------------------------------===//
 
-/// The fields in the bits of a float.
+/// The positions of the fields in the bits of a float.
 struct Layout {
   explicit Layout(Type type)
       : width(getElementTypeOrSelf(type).getIntOrFloatBitWidth()),
@@ -32,7 +32,7 @@ struct Layout {
   const int64_t bias;
 };
 
-/// Parts of a magnitude, which is digits * 2^(exponent - bias - fraction).
+/// The parts of a magnitude, which is digits * 2^(exponent - bias - fraction).
 struct Parts {
   Term digits, exponent;
 };
@@ -49,12 +49,13 @@ Parts partsOf(Term magnitude, const Layout &layout) {
 // 2. Division
 //===----------------------------------------------------------------------===//
 
-/// Returns digits * 2^shift % divisor, of scalars. An iteration handles as many bits as there are beyond the digits.
+/// Returns digits * 2^shift % divisor, of scalars. An iteration handles `bitsPerIteration` bits, the bits of the type
+/// beyond the digits.
 Term divideLong(Term digits, Term shift, Term divisor, unsigned bitsPerIteration) {
   OpBuilder &ops = digits.builder->ops;
   const Location loc = digits.builder->loc;
   auto index = [&](int64_t value) { return arith::ConstantIndexOp::create(ops, loc, value).getResult(); };
-  // ceil(shift / bitsPerIteration), but one iteration if the shift is 0.
+  // Compute ceil(shift / bitsPerIteration), but at least one iteration.
   Term least = compare(Predicate::eq, shift, 0).select(shift.integer(1), shift);
   Value count = arith::IndexCastUIOp::create(ops, loc, ops.getIndexType(), plus(least, bitsPerIteration - 1).value);
   Value iterations = arith::DivUIOp::create(ops, loc, count, index(bitsPerIteration));
@@ -69,8 +70,8 @@ Term divideLong(Term digits, Term shift, Term divisor, unsigned bitsPerIteration
   return digits.make(loop.getResult(0));
 }
 
-/// Divides each lane in a separate loop: lanes need different numbers of iterations. Also, Mesa 22.3's lavapipe
-/// computes wrong lanes of vectors that a loop carries.
+/// Divides each lane in a separate loop, because lanes need different numbers of iterations. In addition, Mesa 22.3's
+/// lavapipe computes wrong lanes of vectors that a loop carries.
 Term divideLanes(Term digits, Term shift, Term divisor, unsigned bitsPerIteration) {
   auto vector = dyn_cast<VectorType>(digits.type());
   if (!vector)
@@ -89,13 +90,14 @@ Term divideLanes(Term digits, Term shift, Term divisor, unsigned bitsPerIteratio
 // 3. Floats
 //===----------------------------------------------------------------------===//
 
-/// Returns the bits of digits * 2^(exponent - bias - fraction), which has no more digits than a float.
+/// Returns the bits of the float digits * 2^(exponent - bias - fraction). `digits` must not have more digits than a
+/// float.
 Term bitsOfParts(const Parts &parts, Type type, const Layout &layout) {
   Term bits = parts.digits.op<arith::UIToFPOp>(type, parts.digits.value).bits();
   Term moved = plus(parts.exponent, -(layout.bias + layout.fraction));
   Term exponent = plus(shiftRight(bits, layout.fraction), moved);
   Term isNormal = compare(Predicate::sgt, exponent, 0) & compare(Predicate::ne, parts.digits, 0);
-  // A shift by the whole width is undefined, so the unselected case must not shift that far.
+  // A shift by the whole width is undefined, so the shift is limited even if its result is not selected.
   Term subnormal = shiftLeft(parts.digits, plus(parts.exponent, -1) & bits.integer(layout.width - 1));
   return isNormal.select(plus(bits, shiftLeft(moved, layout.fraction)), subnormal);
 }

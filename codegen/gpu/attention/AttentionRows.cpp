@@ -28,7 +28,7 @@ Value AttentionRows::zeroUnless(Value inside, Value value) {
   if (!inside)
     return value;
   auto vector = dyn_cast<VectorType>(value.getType());
-  // In SPIR-V 1.3, the condition of a select of vectors is a vector.
+  // In SPIR-V 1.3, a select of vectors needs a vector as its condition.
   Value lanes = vector ? build.broadcast(inside, vector.getNumElements()) : inside;
   Value zero = build.constant(cast<TypedAttr>(build.ops.getZeroAttr(value.getType())));
   return arith::SelectOp::create(build.ops, build.loc, lanes, value, zero);
@@ -130,7 +130,7 @@ void AttentionRows::emitReduction(unsigned number, ArrayRef<KeptScore> kept) {
     Value next = inlineBody(build.ops, build.loc, *sweep.body, arguments, 1).front();
     own = one.inside ? arith::SelectOp::create(build.ops, build.loc, one.inside, next, own).getResult() : next;
   }
-  // All invocations of a row fold all of its parts, pair by pair: this keeps dependency chains short.
+  // All invocations of a row fold all of its parts, pair by pair. This order keeps dependency chains short.
   Value parts = function.shared(function.workgroupSize, type);
   memref::StoreOp::create(build.ops, build.loc, own, parts, function.invocation);
   build.barrier();

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the emitter of attention: a workgroup takes some rows of one batch (a head) from queries to the result.
-// Why:   scores stay in shared memory; three launches and the barriers between them become one.
+// What:  emits attention. A workgroup computes some rows of one batch (a head) from the queries to the result.
+// Why:   scores stay in shared memory. Three launches, and the barriers between them, become one launch.
 // How:   1. the rows of a workgroup: as many as have their scores in the shared memory of any device;
 //        2. scores: an invocation has a key and some rows;
-//        3. sweeps: some invocations share a row's scores, and each keeps its own in registers from sweep to sweep;
+//        3. sweeps: some invocations share a row's scores. Each keeps its part in registers from sweep to sweep;
 //        4. the result: an invocation has a quad of columns, some rows and some of the keys.
 //
-// This variant runs on any device. Before it comes one that uses matrices, if they fit, or one with half the rows, for
-// devices that can run more workgroups. In the latter, adjacent invocations share each key and read adjacent parts of
-// it: if each invocation reads another key, the cache needs as many cycles as there are keys.
+// This variant runs on any device. Another variant precedes it: one with matrices, if they fit; otherwise, one with
+// half the rows, for devices that can run more workgroups. In the latter, adjacent invocations share each key and read
+// adjacent parts of it. If each invocation read another key, the cache would need one cycle per key.
 
 #include "codegen/gpu/Emitters.h"
 #include "codegen/gpu/attention/MatrixAttention.h"
@@ -27,12 +27,12 @@ using namespace mlir;
 namespace nacre::codegen::gpu {
 namespace {
 
-constexpr int64_t kInvocations = 128;     ///< Invocations of a workgroup, on any device.
-constexpr int64_t kMostShared = 16 << 10; ///< Bytes of shared memory of any device.
-/// Bytes of shared memory on devices with room: two workgroups share a unit's.
+constexpr int64_t kInvocations = 128;     ///< Invocations of a workgroup on any device.
+constexpr int64_t kMostShared = 16 << 10; ///< Size in bytes of the shared memory that every device has.
+/// Size in bytes of shared memory on devices with many units. Two workgroups share the memory of a unit.
 constexpr int64_t kMostWithRoom = 24 << 10;
-constexpr int64_t kRows = 8;    ///< Rows of a workgroup, if they fit.
-constexpr int64_t kSharers = 4; ///< Invocations that share a key, on devices with room.
+constexpr int64_t kRows = 8;    ///< Number of rows of a workgroup, if they fit into shared memory.
+constexpr int64_t kSharers = 4; ///< Number of invocations that share a key on devices with many units.
 
 class AttentionEmitter {
 public:
@@ -63,8 +63,8 @@ private:
   Value remainder(Value value, int64_t by) { return of.remainder(value, by); }
   Value quotient(Value value, int64_t by) { return of.quotient(value, by); }
   Value least(Value a, Value b) { return of.least(a, b); }
-  /// Returns the row of a sharer's partial scores, which are stored part after part. Those of the first part are later
-  /// replaced by the weights.
+  /// Returns the index of a sharer's row of partial scores. Parts follow one another. The weights later replace the
+  /// rows of the first part.
   Value rowOfPart(Value part, Value row) { return build.add(build.multiply(part, rows), row); }
   Value loadScore(Value row, Value key) {
     return memref::LoadOp::create(build.ops, build.loc, scores, build.add(build.multiply(row, keys()), key));
@@ -83,15 +83,15 @@ private:
   // 1. Workgroups
   //===--------------------------------------------------------------------===//
 
-  /// Returns the bytes of a row: its scores, once for each sharer, and its query.
+  /// Returns the shared memory of a row in bytes: its scores, once for each sharer, and its query.
   int64_t rowBytes(int64_t sharers) const { return 4 * (sharers * keys() + form.depth.size); }
-  int64_t mostOfRows() const { return mostShared / 16 * 13; } // Folds and parts take the rest.
+  int64_t mostOfRows() const { return mostShared / 16 * 13; } // The folds and the parts need the rest.
 
   bool mayShareKeys() const {
     return form.depth.size / depthWidth % kSharers == 0 && wantedRows * rowBytes(kSharers) <= mostOfRows();
   }
 
-  /// Chooses the rows of a workgroup. Returns false if not even one row fits the shared memory.
+  /// Chooses the number of rows of a workgroup. Returns false if shared memory cannot hold a single row.
   bool divide() {
     rows = std::min<int64_t>(wantedRows, llvm::PowerOf2Ceil(form.rows.size));
     while (rows > 1 && rows * rowBytes(sharers) > mostOfRows())
@@ -104,7 +104,7 @@ private:
     return true;
   }
 
-  /// Returns the bytes of queries, scores and the folds of the sweeps.
+  /// Returns the size in bytes of queries, scores and the folds of the sweeps.
   int64_t sharedBytes() const {
     const int64_t folds = llvm::count_if(form.sweeps, [](const Work &sweep) { return !sweep.allParallel(); });
     return rows * rowBytes(sharers) + 4 * folds * kInvocations;
@@ -114,7 +114,7 @@ private:
   // 2. Scores
   //===--------------------------------------------------------------------===//
 
-  /// Copies the workgroup's queries to shared memory, because each invocation reads all of them.
+  /// Copies the workgroup's queries to shared memory, because each invocation reads all queries.
   void shareQueries() {
     const unsigned width = depthWidth;
     const int64_t steps = form.depth.size / width, count = rows * steps;
@@ -131,12 +131,12 @@ private:
   }
 
   void emitScores() {
-    constexpr int64_t together = 4, mostLoads = 16; // Steps and loads in flight at once.
+    constexpr int64_t together = 4, mostLoads = 16; // Numbers of steps and loads in flight simultaneously.
     const unsigned width = depthWidth;
     shareQueries();
-    const int64_t groups = kInvocations / sharers; // Groups of invocations that share a key.
+    const int64_t groups = kInvocations / sharers; // Number of groups of invocations; each group shares a key.
     const int64_t across = std::max<int64_t>(std::min<int64_t>(groups, llvm::PowerOf2Ceil(keys())), groups / rows);
-    const int64_t own = rows * across / groups; // Rows of an invocation.
+    const int64_t own = rows * across / groups; // Number of rows of an invocation.
     Value part = remainder(function.invocation, sharers), group = quotient(function.invocation, sharers);
     Value column = remainder(group, across), first = quotient(group, across);
     SmallVector<Value> ofRow;
@@ -145,7 +145,7 @@ private:
     const int64_t allSteps = form.depth.size / width, steps = allSteps / sharers;
     const int64_t iterations = llvm::divideCeil(keys(), across);
     const int64_t blocks = llvm::divideCeil(iterations, sharers == 1 ? 1 : mostLoads / together);
-    const int64_t atOnce = llvm::divideCeil(iterations, blocks); // Keys of an invocation.
+    const int64_t atOnce = llvm::divideCeil(iterations, blocks); // Number of keys that an invocation computes together.
     auto block = [&](Value number) {
       SmallVector<Value> ownKeys, inside, clamped;
       for (int64_t i = 0; i < atOnce; ++i) {
@@ -183,7 +183,7 @@ private:
     build.barrier();
   }
 
-  /// Emits `body` for `count` steps, `together` at a time, and once for the remaining steps.
+  /// Emits `body` for `count` steps: in a loop, `together` steps per iteration, and once more for the remaining steps.
   SmallVector<Value> forSteps(int64_t count, int64_t together, ValueRange carried,
                               llvm::function_ref<SmallVector<Value>(Value from, int64_t count, ValueRange)> body) {
     SmallVector<Value> values(carried);
@@ -207,7 +207,7 @@ private:
   // 3. Sweeps
   //===--------------------------------------------------------------------===//
 
-  /// Keeps every perRow-th key of the invocation's row.
+  /// Returns the scores of every perRow-th key of the invocation's row.
   SmallVector<KeptScore> keepScores() {
     SmallVector<KeptScore> kept;
     Value lane = of.laneOfRow();
@@ -238,13 +238,13 @@ private:
   //===--------------------------------------------------------------------===//
 
   void emitResult() {
-    constexpr int64_t together = 16; // Loads in flight at once.
+    constexpr int64_t together = 16; // Number of loads in flight simultaneously.
     constexpr int64_t mostOwn = 4, mostParts = 8;
     const unsigned width =
         operands.inQuads(Index::Values, form.columns) && operands.inQuads(Index::Result, form.columns) ? kQuad : 1;
     const int64_t units = form.columns.size / width;
     const int64_t across = std::min<int64_t>(kInvocations, llvm::PowerOf2Ceil(units));
-    // Invocations also share the keys. So a value is read once for several rows, and dependency chains are short.
+    // Invocations also share the keys. A value is then read once for several rows, and dependency chains are short.
     int64_t own = std::max<int64_t>(1, rows * across / kInvocations);
     auto partsOf = [&](int64_t own) { return kInvocations / (across * (rows / own)); };
     while (own < std::min(rows, mostOwn) && partsOf(2 * own) <= mostParts &&
@@ -292,7 +292,7 @@ private:
     build.loop(llvm::divideCeil(units, across), block);
   }
 
-  /// Adds the sums of all other parts at the same place, in order of the parts, to those of the first part.
+  /// Adds the sums of all other parts at the same place to the sums of the first part, in the order of the parts.
   SmallVector<Value> addedOverParts(SmallVector<Value> sums, Value part, Value place, int64_t places, int64_t parts) {
     const int64_t perPart = places * sums.size();
     Value others = function.shared((parts - 1) * perPart, sums.front().getType());
@@ -319,13 +319,13 @@ private:
   AttentionOperands &operands;
   const Type type; ///< Type of scores and sums.
   const int64_t wantedRows, mostShared;
-  const unsigned depthWidth; ///< Steps of the first product that are loaded at once.
-  const int64_t sharers;     ///< Invocations that share a key.
+  const unsigned depthWidth; ///< Number of steps of the first product that are loaded together.
+  const int64_t sharers;     ///< Number of invocations that share a key.
   int64_t rows = 1;
-  Value queries, scores; ///< Shared: [rows][depth], [rows][keys].
+  Value queries, scores; ///< Arrays in shared memory: [rows][depth], [rows][keys].
 };
 
-/// Returns the GPU families with more units than there are workgroups.
+/// Returns the GPU families that have more units than the kernel has workgroups.
 uint32_t familiesWithRoom(const AttentionForm &form) {
   const int64_t workgroups = form.numBatches() * llvm::divideCeil(form.rows.size, kRows);
   uint32_t families = 0;

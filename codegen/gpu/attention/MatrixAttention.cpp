@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:   1. the loads of 16 rows of queries, of all keys and of all values are in flight at once. Keys are stored to
-//        shared memory first; values replace them when the scores are ready;
+// How:   1. the loads of 16 rows of queries, of all keys and of all values are in flight simultaneously. Keys are
+//           stored to shared memory first. Values replace them when the scores are ready;
 //        2. scores: a subgroup has some matrices of 16 keys. The weights replace the scores, as f16;
 //        3. the result: a subgroup has a matrix of 16 columns and every sets-th matrix of 16 keys. Sums of subgroups
 //           with the same columns are added up when the result is written.
@@ -22,11 +22,11 @@ namespace nacre::codegen::gpu {
 namespace {
 
 constexpr int64_t kSubgroups = 8, kInvocations = kSubgroups * kSubgroup;
-constexpr int64_t kChunk = 8; ///< Elements of f16 in 16 bytes. All shared memory consists of such chunks.
-constexpr int64_t kChunks = kMatrixSize / kChunk; ///< Chunks of f16 in a row of a matrix.
-constexpr int64_t kQuads = kMatrixSize / kQuad;   ///< Quads of f32 in a row of a matrix.
+constexpr int64_t kChunk = 8; ///< Number of f16 elements in 16 bytes. All shared memory consists of such chunks.
+constexpr int64_t kChunks = kMatrixSize / kChunk; ///< Number of chunks of f16 in a row of a matrix.
+constexpr int64_t kQuads = kMatrixSize / kQuad;   ///< Number of quads of f32 in a row of a matrix.
 
-/// Layout of shared memory, in chunks. Rows are an odd number of chunks apart, so that they lie in different banks.
+/// Layout of shared memory, in chunks. The distance between rows is odd, so that they are in different banks.
 struct Layout {
   explicit Layout(const AttentionForm &form)
       : keys(llvm::divideCeil(form.keys.size, kMatrixSize)), columns(form.columns.size / kMatrixSize),
@@ -34,16 +34,16 @@ struct Layout {
         valuePitch(form.columns.size / kChunk + kMatrixPadChunks), scorePitch(keys * kQuads + kMatrixPadChunks),
         weightPitch(keys * kChunks + kMatrixPadChunks) {}
 
-  int64_t keys, columns; ///< Matrices of 16 keys, and of 16 columns.
-  int64_t sets;          ///< Sets of subgroups, which share the keys of the second product.
+  int64_t keys, columns; ///< Number of matrices of 16 keys; number of matrices of 16 columns.
+  int64_t sets;          ///< Number of sets of subgroups, which share the keys of the second product.
   int64_t queryPitch, valuePitch, scorePitch, weightPitch;
 
   int64_t queries() const { return kMatrixSize * queryPitch; }
-  /// Returns the chunks of the keys, of the values and of the sums, which replace one another.
+  /// Returns the number of chunks for the keys, the values and the sums, which replace each other.
   int64_t operands() const {
     return std::max({keys * kMatrixSize * std::max(queryPitch, valuePitch), sets * kMatrixSize * columns * kQuads});
   }
-  /// Returns the chunks of the scores and of the weights, which replace them.
+  /// Returns the number of chunks for the scores, and for the weights that replace them.
   int64_t scores() const { return kMatrixSize * std::max(scorePitch, weightPitch); }
 };
 
@@ -84,16 +84,16 @@ private:
   // 1. Operands
   //===--------------------------------------------------------------------===//
 
-  /// An operand's lines, which are copied whole to shared memory.
+  /// Lines of an operand, which are copied completely to shared memory.
   struct Lines {
     Index operand;
     const ContractionLoop *across, *along;
-    int64_t count, pitch; ///< Number of lines, and chunks from one line to the next.
+    int64_t count, pitch; ///< Number of lines; distance between lines in chunks.
 
     int64_t chunks() const { return along->size / kChunk; }
   };
 
-  /// The line and the chunk that this invocation takes in an iteration. `isOne` is false if no chunk is left for it.
+  /// The line and the chunk that this invocation copies in an iteration. `isOne` is false if no chunk is left for it.
   struct Place {
     Value line, chunk, isOne;
   };
@@ -161,8 +161,8 @@ private:
                                                 build.ops.getIndexAttr(pitch), /*transpose=*/UnitAttr());
   }
 
-  /// Emits the scores. If there are fewer matrices than subgroups, some compute the last one again and write the same
-  /// values.
+  /// Emits the scores. If there are fewer matrices than subgroups, some subgroups compute the last matrix again and
+  /// write the same values.
   void emitScores() {
     SmallVector<Value> query;
     for (int64_t step = 0; step < form.depth.size; step += kMatrixSize)
@@ -210,7 +210,7 @@ private:
       }
     }
     of.sweep(kept);
-    build.barrier(); // Without a reduction, which has a barrier, some scores may still be unread.
+    build.barrier(); // If no reduction, which has a barrier, precedes, some scores may still be unread.
     Value zero = build.floatConstant(0, of.type);
     for (auto [number, from] : llvm::enumerate(llvm::seq<int64_t>(0, llvm::divideCeil(chunks, perRow)))) {
       SmallVector<Value> weights;
@@ -226,7 +226,7 @@ private:
     }
   }
 
-  /// Returns eight numbers as a chunk of f16.
+  /// Returns eight f32 values as a chunk of f16.
   Value narrowed(ArrayRef<Value> eight) {
     SmallVector<Value, 4> words;
     for (int64_t from = 0; from < kChunk; from += 2) {
@@ -263,7 +263,8 @@ private:
     const int64_t rowQuads = layout.columns * kQuads, quads = kMatrixSize * rowQuads;
     Value to = build.add(build.multiply(set, quads), build.multiply(column, kQuads));
     build.onlyIf(hasLast, [&] { write(sum, operands, to, rowQuads); });
-    // A set without keys in the last iteration used those of another set, so its sum before that iteration counts.
+    // A set without keys in the last iteration used the keys of another set. So its sum before that iteration is the
+    // result.
     if (hasNone)
       build.onlyIf(hasNone, [&] { write(before, operands, to, rowQuads); });
     build.barrier();
@@ -298,7 +299,7 @@ private:
 
 bool fitsMatrices(const AttentionRows &attention) {
   constexpr int64_t mostColumns = 128;
-  constexpr int64_t mostShared = (48 << 10) / 16; // In chunks; desktop GPUs give this to a workgroup.
+  constexpr int64_t mostShared = (48 << 10) / 16; // In chunks. Desktop GPUs give a workgroup this much shared memory.
   const AttentionForm &form = attention.form;
   using Index = AttentionForm::Index;
   auto areChunks = [&](Index operand, const ContractionLoop &along) {

@@ -42,13 +42,13 @@ ContractionGrid::ContractionGrid(KernelFunction &function, const LoopedContracti
 // Reach
 //===----------------------------------------------------------------------===//
 
-/// True if `operand` is an input of the left operand's computation, or its copy in memory.
+/// True if `operand` is an input of the computation of the left operand, or the copy of the left operand in memory.
 bool ContractionGrid::makesLeft(unsigned operand) const {
   const std::optional<ContractionPrologue> &prologue = contraction.prologue;
   return prologue && (prologue->reads(operand) || prologue->written == operand);
 }
 
-/// True if every element that `along` does not walk starts at a multiple of `width`.
+/// True if every element with index 0 of the loop `along` is at a multiple of `width`.
 bool ContractionGrid::liesInGroups(unsigned operand, const ContractionLoop *along, unsigned width) const {
   const ContractionOperand &array = contraction.operands[operand];
   if (array.offset % width != 0 || !function.liesInVectors(array.argument, width) ||
@@ -68,7 +68,7 @@ bool ContractionGrid::liesInGroups(unsigned operand, const ContractionLoop *alon
          llvm::all_of(contraction.depth, fits) && fits(contraction.columns);
 }
 
-/// True if rows of Lhs are contiguous in groups of `width`, and tiles and shares begin with a group.
+/// True if rows of Lhs are contiguous in groups of `width`, and tiles and shares begin with a whole group.
 bool ContractionGrid::liesInRows(unsigned width) const {
   const ContractionLoop &run = contraction.rows.back();
   const bool sharesBeginSo =
@@ -87,8 +87,8 @@ bool ContractionGrid::liesInSteps(unsigned width) const {
 Reach ContractionGrid::chooseReach(unsigned operand, unsigned width) const {
   const ContractionLoop &columns = contraction.columns, &depth = contraction.depth.back();
   const bool packed = operand == Contraction::Rhs && panels;
-  // A share of the columns may begin at any multiple of the grain. But weights can also be read from the multiple of
-  // four before it.
+  // A share of the columns may begin at any multiple of the grain. Weights can be read from the preceding multiple of
+  // four, because reading more columns is harmless.
   const bool aligned =
       contraction.cut != Cut::Columns || grain % width == 0 || (operand == Contraction::Rhs && width == 4);
   if ((packed || (columns.strides[operand] == 1 && columns.size % width == 0)) && aligned &&
@@ -111,7 +111,7 @@ ArrayRef<ContractionLoop> ContractionGrid::tiledRows() const {
 constexpr int64_t kMostGroups = 65535;
 
 bool ContractionGrid::divide(int64_t tileRows, int64_t tileColumns, int64_t band) {
-  // 1. Sizes.
+  // 1. Compute the sizes.
   const int64_t rows = iterationsOf(tiledRows()),
                 rowsPerIndex = contraction.cut == Cut::Rows ? rows / contraction.cutExtent : 1;
   SmallVector<const ContractionLoop *> blocks;
@@ -133,7 +133,7 @@ bool ContractionGrid::divide(int64_t tileRows, int64_t tileColumns, int64_t band
   auto rowTiles = [&] {
     return llvm::divideCeil(contraction.cut == Cut::Rows ? extent * rowsPerIndex : rows, tileRows);
   };
-  // A row of workgroups may be the whole axis: tiles beyond the share return at once.
+  // A row of workgroups may be the whole axis. Tiles beyond the share return immediately.
   auto groups = [&] { return columnTiles * rowTiles() * iterations * blockCount; };
   while (contraction.cut == Cut::Rows && extent > 1 && groups() > kMostGroups)
     extent = llvm::divideCeil(extent, 2);
@@ -143,7 +143,7 @@ bool ContractionGrid::divide(int64_t tileRows, int64_t tileColumns, int64_t band
   function.groups = groups();
   function.flops = 2 * contraction.multiplyAdds();
 
-  // 2. The workgroup's tile.
+  // 2. Find the workgroup's tile.
   Value left = function.group;
   auto take = [&](int64_t count) {
     Value index = build.remainder(left, count);
@@ -220,7 +220,8 @@ bool ContractionGrid::divideInto(int64_t rowTiles, int64_t tileColumns) {
 // Addresses
 //===----------------------------------------------------------------------===//
 
-/// Returns the address of iteration `flat` of `loops`. The last loop is counted in groups of `step`.
+/// Returns the address of iteration `flat` of the nested `loops`. The last loop is counted in groups of `step`
+/// iterations.
 Value ContractionGrid::addressOf(unsigned operand, ArrayRef<ContractionLoop> loops, Value flat, int64_t step) {
   Value address = build.constant(0);
   for (unsigned level = loops.size(); level-- > 0;) {

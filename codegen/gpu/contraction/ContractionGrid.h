@@ -33,7 +33,7 @@ public:
                   unsigned widest = 4, bool mayTurn = false);
 
   /// Divides the work into tiles of `tileRows` rows and `tileColumns` columns, which is a multiple of four. Sets the
-  /// launch parameters and the members below. Workgroups compute `band` tiles above one another before the next
+  /// launch parameters and the members below. Workgroups compute `band` tiles along the rows before the next
   /// columns. Concurrent workgroups then share operands in the caches. Returns false, and sets the reason, if there are
   /// too many workgroups.
   bool divide(int64_t tileRows, int64_t tileColumns, int64_t band = 1);

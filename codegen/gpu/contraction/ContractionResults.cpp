@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  ContractionGrid's results: the rows that a tile writes, the epilogue's inputs, and the store.
-// Why:   see ContractionGrid.h.
+// What:  the part of ContractionGrid for results: the rows that a tile writes, the epilogue's inputs, and the stores.
+// Why:   ContractionGrid.h explains the class.
 
 #include "codegen/gpu/contraction/ContractionGrid.h"
 
@@ -51,13 +51,13 @@ void ContractionGrid::finish(Value sum, Value row, Value quad) { finish(sum, row
 void ContractionGrid::finish(Value sum, Value row, Value quad, ArrayRef<Value> loaded) {
   Value first = build.multiply(quad, 4);
   build.onlyIf(exactColumns ? Value() : build.isBelow(first, columnLimit), [&] {
-    // All inputs of the epilogue are loaded already: a result may overwrite them.
+    // All inputs of the epilogue are loaded before, because a result may overwrite them.
     for (auto [result, value] : llvm::zip_equal(contraction.results, applyEpilogue(sum, loaded)))
       store(result, value, row, quad);
   });
 }
 
-/// Writes the four columns of `quad` in `row` of a result.
+/// Writes the four columns of `quad` in `row` of the operand with index `result`.
 void ContractionGrid::store(unsigned result, Value value, Value row, Value quad) {
   Value buffer = function.buffer(contraction.operands[result].argument, width(result));
   Value address = build.add(bases[result], rowAddress(result, row));

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a tile of a contraction by cooperative matrices: products of f16, sums of f32.
-// Why:   GPUs that have matrices multiply many times faster with them.
-// How:   1. operands are stored to shared memory as f16, in chunks of 16 bytes: only then do GPUs load matrices at full
-//        speed. Meanwhile the next part waits in registers, or in a second buffer. An operand that is read transposed
-//        keeps its order, and its matrices are loaded by columns;
-//        2. a subgroup holds rows x quads matrices of 16 x 16 sums. If there are too few tiles to fill the GPU, sets of
-//           subgroups each take some of a part's steps for the whole tile;
-//        3. an invocation cannot know which sums it holds. So some matrices at a time are stored to the subgroup's
-//           piece of the operands' memory. From there, quad by quad and added over the sets, they go through the
-//           epilogue.
+// What:  emits a tile of a contraction with cooperative matrices. Products have f16 operands, sums are f32.
+// Why:   GPUs with matrix units multiply many times faster with them.
+// How:   1. operands are stored to shared memory as f16, in chunks of 16 bytes, because only then do GPUs load matrices
+//           at full speed. Meanwhile, the next part is in registers, or in a second buffer. An operand that is read
+//           transposed keeps its order, and its matrices are loaded by columns;
+//        2. a subgroup has rows x quads matrices of 16 x 16 sums. If there are too few tiles to fill the GPU, sets of
+//           subgroups each compute some of a part's steps for the whole tile;
+//        3. an invocation cannot know which sums of a matrix it has. So some matrices at a time are stored to the
+//           subgroup's piece of the operands' memory. The epilogue reads them from there, quad by quad, and adds up the
+//           sets.
 
 #include "codegen/gpu/contraction/Templates.h"
 #include "codegen/gpu/contraction/TileLoader.h"
@@ -24,7 +24,7 @@ using namespace mlir;
 namespace nacre::codegen::gpu {
 namespace {
 
-constexpr int64_t kChunk = 8; ///< Elements of f16 in 16 bytes.
+constexpr int64_t kChunk = 8; ///< Number of f16 elements in 16 bytes.
 
 SharedLayout layoutOf(const ContractionGrid &grid, const GpuTile &tile) {
   SharedLayout layout;
@@ -56,10 +56,10 @@ public:
     Value me = build.remainder(subgroup, setSize);
     myRow = build.multiply(build.divide(me, tile.columnThreads), tile.rows);
     myColumn = build.multiply(build.remainder(me, tile.columnThreads), tile.quads);
-    // As many matrices side by side as fit into the memory of the larger operand.
+    // Choose as many matrices side by side as fit into the memory of the larger operand.
     const int64_t left = layout.buffers * layout.leftChunks(), right = layout.buffers * layout.rightChunks();
     pieces = left < right ? loader.right : loader.left;
-    constexpr int64_t matrix = kMatrixSize * kMatrixSize / 4; // In quads, which are as large as chunks.
+    constexpr int64_t matrix = kMatrixSize * kMatrixSize / 4; // Size in quads, which are as large as chunks.
     matricesAtOnce = tile.quads;
     while (tile.invocations() / kSubgroup * matricesAtOnce * matrix > std::max(left, right) ||
            tile.quads % matricesAtOnce != 0)
@@ -81,15 +81,16 @@ public:
   }
 
 private:
-  /// A quad of a piece that this invocation finishes, with the inputs of its epilogue. These are loaded while the piece
-  /// is written.
+  /// A quad of a piece that this invocation finishes, with the epilogue's inputs, which are loaded while the piece is
+  /// written.
   struct Share {
     Value number, row, quad;
-    Value isMine; ///< Null if it is certain.
+    Value isMine; ///< True if this invocation has the quad; null if that is certain.
     SmallVector<Value> loaded;
   };
 
-  /// Keeps the next part in registers until all invocations have multiplied this one.
+  /// Adds up all parts with one buffer. The next part stays in registers until all invocations have multiplied this
+  /// one.
   SmallVector<Value> reduceByOneBuffer(SmallVector<Value> carried) {
     const size_t sums = carried.size();
     Value zero = build.constant(0);
@@ -110,9 +111,9 @@ private:
     return carried;
   }
 
-  /// Stores the next part to the other buffer before this one is multiplied: one barrier per part, and loads have the
-  /// time of `ahead` parts. Matrices are loaded a step before they are multiplied, so that there is work after every
-  /// barrier.
+  /// Adds up all parts with two buffers. The next part is stored to the other buffer before this one is multiplied.
+  /// Then there is one barrier per part, and a load may take the time of `ahead` parts. Matrices are loaded one step
+  /// before they are multiplied, so that there is work after every barrier.
   SmallVector<Value> reduceByTwoBuffers(SmallVector<Value> carried) {
     const size_t sums = carried.size(), matrices = tile.rows + tile.quads;
     loader.store(loader.loadFirst(), build.constant(0));
@@ -149,7 +150,7 @@ private:
     return mlir::gpu::SubgroupMmaConstantMatrixOp::create(build.ops, build.loc, type, zero);
   }
 
-  /// Loads the matrices of the left operand, then those of the right.
+  /// Loads the matrices of the left operand, then those of the right operand.
   SmallVector<Value> loadMatrices(int64_t step, Value buffer) {
     auto read = [&](Type matrix, Value array, Value at, int64_t pitch, bool isAcross) {
       return mlir::gpu::SubgroupMmaLoadMatrixOp::create(build.ops, build.loc, matrix, array, ValueRange{at},
@@ -157,9 +158,10 @@ private:
                                                         isAcross ? build.ops.getUnitAttr() : UnitAttr())
           .getResult();
     };
-    // Distances in chunks from one matrix to the next, and from one step to the next. An operand that is read
-    // transposed has lines of rows or columns; else lines of steps.
-    const int64_t steps = tile.depth / tile.parts, matrixChunks = kMatrixSize / kChunk; // Steps of this set.
+    // Distances in chunks between matrices, and between steps. The lines of an operand that is read transposed are rows
+    // or columns; otherwise, they are steps.
+    // `steps` counts the steps of this set.
+    const int64_t steps = tile.depth / tile.parts, matrixChunks = kMatrixSize / kChunk;
     const int64_t rowPitch = layout.leftAcross ? matrixChunks : kMatrixSize * layout.leftPitch;
     const int64_t leftStep = layout.leftAcross ? step * layout.leftPitch : step / kChunk;
     const int64_t columnPitch = layout.rightAcross ? kMatrixSize * layout.rightPitch : matrixChunks;
@@ -189,7 +191,7 @@ private:
     return sums;
   }
 
-  /// Waits for all invocations that share a piece.
+  /// Emits a barrier for all invocations that share a piece.
   void waitForPiece() {
     if (tile.parts > 1)
       mlir::gpu::BarrierOp::create(build.ops, build.loc);
@@ -198,7 +200,7 @@ private:
                                       spirv::MemorySemantics::AcquireRelease | spirv::MemorySemantics::WorkgroupMemory);
   }
 
-  /// Writes all results. `shares` are those of the first piece.
+  /// Writes all results. `shares` are the shares of the first piece.
   void finish(ArrayRef<Value> sums, SmallVector<Share> shares) {
     SmallVector<std::pair<int64_t, int64_t>> places; // Row and column of the first matrix of each piece.
     for (int64_t i = 0; i < tile.rows; ++i)
@@ -226,8 +228,8 @@ private:
                                                   build.ops.getIndexAttr(pitch), /*transpose=*/UnitAttr());
   }
 
-  /// Returns the shares of the piece that begins with the subgroup's matrix at `place` (row, column). Sets take
-  /// its quads alternately.
+  /// Returns the shares of the piece that begins with the subgroup's matrix at `place` (row, column). Sets alternate
+  /// between the quads of the piece.
   SmallVector<Share> sharesOf(std::pair<int64_t, int64_t> place) {
     const int64_t iterations = pieceSize / kSubgroup;
     SmallVector<Share> shares;
@@ -261,7 +263,7 @@ private:
     }
   }
 
-  /// Returns the sum of all sets, added in their order.
+  /// Returns the sum over all sets, added in their order.
   Value totalOf(const Share &share) {
     Value first = build.add(build.multiply(build.remainder(subgroup, setSize), pieceSize), share.number), total;
     for (int64_t part = 0; part < tile.parts; ++part) {
@@ -278,15 +280,15 @@ private:
   const GpuTile &tile;
   const SharedLayout layout;
   TileLoader loader;
-  const int64_t setSize; ///< Subgroups that compute the whole tile together.
+  const int64_t setSize; ///< Number of subgroups of a set, which compute the whole tile together.
   Type half;
   mlir::gpu::MMAMatrixType leftMatrix, rightMatrix, sumMatrix;
   Value subgroup, lane;
-  Value set;                        ///< Number of the set; sets divide the steps of every part.
-  Value myRow, myColumn;            ///< The subgroup's first matrices.
-  Value pieces;                     ///< The operand's memory that the sums reuse.
-  int64_t matricesAtOnce = 1;       ///< Matrices of a row that form a piece.
-  int64_t pitch = 0, pieceSize = 0; ///< Quads of a piece from one row to the next, and in total.
+  Value set;                        ///< Index of the set. Sets divide the steps of every part.
+  Value myRow, myColumn;            ///< Row and column of the subgroup's first matrix.
+  Value pieces;                     ///< Memory of an operand, which the sums reuse.
+  int64_t matricesAtOnce = 1;       ///< Number of matrices side by side that form a piece.
+  int64_t pitch = 0, pieceSize = 0; ///< Number of quads of a row of a piece; number of quads of a piece.
 };
 
 } // namespace

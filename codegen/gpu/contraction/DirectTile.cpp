@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a tile of a contraction from memory to registers, without shared memory.
-// Why:   the caches of phones' GPUs serve this well, and it needs no feature that a device may lack.
-// How:   an invocation holds rows x quads sums. A step loads a quad of columns for each of its quads, and an element of
-//        the left operand for each row; four steps of a row at once if they are contiguous.
+// What:  emits a tile of a contraction that loads its operands to registers, without shared memory.
+// Why:   the caches of phones' GPUs are fast enough for this, and it needs no feature that a device may lack.
+// How:   an invocation has rows x quads sums. In each step, it loads a quad of columns for each of its quads, and an
+//        element of the left operand for each row. Four steps of a row are loaded together if they are contiguous.
 
 #include "codegen/gpu/contraction/Templates.h"
 
@@ -47,7 +47,7 @@ public:
   }
 
 private:
-  /// Returns the steps of an iteration of the innermost loop.
+  /// Returns the number of steps per iteration of the innermost loop.
   int64_t steps() const {
     for (int64_t steps : {4, 3, 2})
       if (contraction.depth.back().size % steps == 0)
@@ -59,10 +59,10 @@ private:
   struct Step {
     Value right; ///< Address in Rhs without the column's term.
     Value left;  ///< Offset from every row's address in Lhs.
-    Value flat;  ///< Number of the step.
+    Value flat;  ///< Index of the step.
   };
 
-  /// Emits the loops of the reduction from `level` on.
+  /// Emits the loops of the reduction from level `level` on.
   SmallVector<Value> reduce(unsigned level, Step step, ArrayRef<Value> sums) {
     const ContractionLoop &loop = contraction.depth[level];
     const bool innermost = level + 1 == contraction.depth.size();
@@ -89,7 +89,8 @@ private:
   SmallVector<Value> multiply(Step at, int64_t taken, SmallVector<Value> sums) {
     const int64_t rightStride = grid.scaled(Contraction::Rhs, contraction.depth.back().strides[Contraction::Rhs]);
     const int64_t leftStride = contraction.depth.back().strides[Contraction::Lhs];
-    const bool movesWithColumns = contraction.columns.strides[Contraction::Lhs] != 0; // Depthwise.
+    // True for depthwise convolutions.
+    const bool movesWithColumns = contraction.columns.strides[Contraction::Lhs] != 0;
     SmallVector<Value> fours;
     for (ValueRange row : sources) {
       fours.push_back(grid.makeLeft(row, at.flat, 1, /*mayLieBeyond=*/false).front());
@@ -127,9 +128,9 @@ private:
   const LoopedContraction &contraction;
   IndexBuilder &build;
   const GpuTile &tile;
-  Value column; ///< Column of this invocation.
+  Value column; ///< First column of this invocation.
   SmallVector<Value> rows, lhs, quads, clamped;
-  SmallVector<LeftSource::Values> sources; ///< Rows of the left operand's source, instead of `lhs`.
+  SmallVector<LeftSource::Values> sources; ///< Rows of the source that computes the left operand. They replace `lhs`.
 };
 
 } // namespace

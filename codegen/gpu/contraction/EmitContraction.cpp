@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the emitter of matmuls and convolutions, separable ones among them: tiles in registers, by implicit GEMM.
-// Why:   models spend most of their time here.
-// How:   1. read the form; decline it if the templates cannot compute it;
-//        2. the tile tables list the variants;
+// What:  emits matrix products and convolutions, also separable ones: tiles in registers, by implicit GEMM.
+// Why:   models spend most of their time in contractions.
+// How:   1. read the form, and decline it if the templates cannot compute it;
+//        2. get the list of variants from the tile tables;
 //        3. divide the work into tiles, write the halo, and let the tile's template fill the rest.
 
 #include "codegen/form/SeparableForm.h"
@@ -27,8 +27,8 @@ namespace {
 
 bool isKnown(Type type) { return type.isF32() || type.isF16() || type.isF64(); }
 
-/// True if cooperative matrices may multiply the operands as f16. That is exact if they are f16; else the user must
-/// request it. bf16 would keep its digits, but lose its range.
+/// True if cooperative matrices may multiply the operands as f16. That is exact for f16 operands; for others, the user
+/// must request it. bf16 operands would keep their digits, but lose their range.
 bool mayMultiplyHalves(const LoopedContraction &contraction, const GpuOptions &options) {
   const Type lhs = contraction.leftType();
   const Type rhs = contraction.operands[Contraction::Rhs].elementType;
@@ -37,7 +37,7 @@ bool mayMultiplyHalves(const LoopedContraction &contraction, const GpuOptions &o
   return options.precision == GpuPrecision::F16 || (lhs.isF16() && rhs.isF16());
 }
 
-/// The product as a convolution or gradient that Winograd's methods compute, if it is one.
+/// The product as a convolution or as a gradient that Winograd's method can compute, if it is one.
 struct ByWinograd {
   std::optional<WinogradConvolution> convolution;
   std::optional<WinogradGradient> gradient;
@@ -65,13 +65,13 @@ TileRequest requestOf(const LoopedContraction &contraction, bool depthwise, cons
   return request;
 }
 
-/// Returns the product as a convolution by Winograd. Returns `nullopt` if it is not one, or if the template cannot
-/// divide it.
+/// Returns the product as a Winograd convolution. Returns `nullopt` if it is no such convolution, or if the template
+/// cannot divide it.
 std::optional<WinogradConvolution> convolutionOf(plan::KernelOp kernel, const LoopedContraction &product) {
   FailureOr<PlainContraction> plain = readContraction(kernel);
   if (failed(plain) || plain->prologue || !product.outer.empty())
     return std::nullopt;
-  // Placeholders: tables choose the tile, and the product knows the layout of its columns.
+  // These two values are placeholders: tables choose the tile, and the product has the layout of its columns.
   constexpr int64_t tile = 2, width = 4;
   FailureOr<WinogradConvolution> convolution = byWinograd(*plain, tile, width, /*mayBeHalves=*/true);
   if (failed(convolution) || convolution->method.taps != 3)
@@ -79,14 +79,14 @@ std::optional<WinogradConvolution> convolutionOf(plan::KernelOp kernel, const Lo
   return std::move(*convolution);
 }
 
-/// Returns the product as the gradient of a filter, or parts of one, that the template computes. Returns `nullopt` if
-/// it is not such a gradient.
+/// Returns the product as the gradient of a filter, or as parts of one, that the template computes. Returns `nullopt`
+/// if it is no such gradient.
 std::optional<WinogradGradient> gradientOf(plan::KernelOp kernel, KernelFunction &function,
                                            const MatrixProduct &product) {
   FailureOr<PlainContraction> plain = readContraction(kernel);
   const bool isWhole = product.cut == LoopedContraction::Cut::Outer || product.cut == LoopedContraction::Cut::None;
   const ContractionGrid grid(function, product, product.panels, 4, /*mayTurn=*/true);
-  // The template loads quads of channels and of columns.
+  // The template loads channels and columns in quads.
   if (failed(plain) || !isWhole || grid.reach(Contraction::Lhs) != Reach::Rows ||
       grid.reach(Contraction::Rhs) == Reach::Depth)
     return std::nullopt;
@@ -96,7 +96,7 @@ std::optional<WinogradGradient> gradientOf(plan::KernelOp kernel, KernelFunction
   return std::move(*gradient);
 }
 
-/// Emits the halo of the share's part. All workgroups of a row share the work.
+/// Emits the halo of the share's part. All workgroups of a row do this work together.
 void emitHaloOfRow(KernelFunction &function, const Contraction &contraction) {
   IndexBuilder build(function.builder, function.loc);
   Value low = build.add(function.shareBegin, build.multiply(function.row, function.unitExtent));
@@ -104,7 +104,7 @@ void emitHaloOfRow(KernelFunction &function, const Contraction &contraction) {
   emitHalo(function, *contraction.written, contraction.cutAxis, low, high);
 }
 
-/// Returns why the templates cannot compute the form; empty if they can.
+/// Returns the reason why the templates cannot compute the form; empty if they can.
 std::string obstacleOf(const Contraction &contraction) {
   if (contraction.isOfIntegers())
     return "the product is of integers";
@@ -145,12 +145,12 @@ bool divide(ContractionGrid &grid, const GpuTile &tile, const ByWinograd &winogr
   return declined.empty() && grid.divide(tile.tileRows(), tile.tileColumns(), tile.band);
 }
 
-/// Emits the tiles of a contraction. `panels` are those of Rhs, if it is packed.
+/// Emits the tiles of a contraction. `panels` are the panels of Rhs, if it is packed.
 LogicalResult emitTiles(KernelFunction &function, const LoopedContraction &contraction,
                         const std::optional<Panels> &panels, bool depthwise, const ByWinograd &winograd = {}) {
   TileRequest request = requestOf(contraction, depthwise, winograd, function.options);
   SmallVector<GpuTile, 4> tiles = chooseGpuTiles(request);
-  if (!function.options.tile.empty()) // Checked before that it is a tile.
+  if (!function.options.tile.empty()) // The driver has checked that it is a tile.
     tiles = {llvm::cantFail(parseGpuTile(function.options.tile)), tiles.back()};
   const GpuTile &tile = tiles[function.variant];
   function.variants = tiles.size();
@@ -195,7 +195,7 @@ LogicalResult emit(plan::KernelOp, KernelFunction &function, const DepthwiseConv
   return emitTiles(function, convolution, std::nullopt, /*depthwise=*/true);
 }
 
-/// Returns the second half of a separable convolution, with a weight in panels if it is so packed.
+/// Returns the second half of a separable convolution. Its weight is in panels if the kernel's encoding says so.
 FailureOr<MatrixProduct> productOf(plan::KernelOp kernel, const PlainContraction &plain) {
   plan::EncodingAttr encoding = kernel.getEncoding(plain.operands[Contraction::Rhs].argument);
   if (encoding && encoding.getKind() == plan::EncodingKind::Panel)

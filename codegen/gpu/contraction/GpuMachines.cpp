@@ -25,7 +25,7 @@ constexpr GpuTile cooperativeOf(int64_t rows, int64_t quads, int64_t columns, in
   return tile;
 }
 
-/// Returns the widest tile. Shared memory has no room for two buffers of more steps; with so few steps, loads must be
+/// Returns the widest tile. Shared memory has no room for two buffers of more steps. With so few steps, loads must be
 /// three parts ahead.
 constexpr GpuTile widestCooperative() {
   GpuTile tile = cooperativeOf(4, 4, 4, 2, 16);
@@ -35,10 +35,11 @@ constexpr GpuTile widestCooperative() {
   return tile;
 }
 
-// The tiles were found by measuring 1024 x 1024, 4096 x 4096 and the layers of ResNet-50 at batch 1. Layers of 3x3 were
-// also measured at batch 16.
+// The tiles were found by measuring products of 1024 x 1024 and 4096 x 4096, and the layers of ResNet-50 at batch 1.
+// Layers with 3x3 filters were also measured at batch 16.
 
-/// Small tiles have several sets of invocations, because a unit needs eight groups of 32 to be busy.
+/// Tiles for f32 operands. Small tiles have several sets of invocations, because a unit needs eight groups of 32 to be
+/// busy.
 constexpr GpuTile kShared[] = {
     sharedOf(8, 4, 8, 16, 8, 1, 2),   // 128 x 128
     sharedOf(8, 2, 8, 16, 8, 1, 2),   // 128 x 64
@@ -60,17 +61,17 @@ constexpr GpuTile kSharedOfFewSteps[] = {
     sharedOf(4, 1, 8, 8, 16, 1, 2), // 32 x 32
 };
 
-/// Tiles of f16 operands. Deep parts read whole cache lines.
+/// Tiles for f16 operands. Deep parts read whole cache lines.
 constexpr GpuTile kCooperative[] = {
     widestCooperative(),               // 128 x 256
     cooperativeOf(3, 4, 2, 2, 64),     // 96 x 128
     cooperativeOf(2, 2, 4, 2, 64),     // 64 x 128
     cooperativeOf(3, 4, 1, 2, 128, 2), // 96 x 64
-    cooperativeOf(3, 2, 2, 2, 64),     // The same tile, for reductions that are not a multiple of 128.
+    cooperativeOf(3, 2, 2, 2, 64),     // Same tile, for reductions that are not a multiple of 128.
     cooperativeOf(1, 2, 2, 2, 96),     // 32 x 64
-    cooperativeOf(1, 2, 2, 2, 64),     // The same tile.
+    cooperativeOf(1, 2, 2, 2, 64),     // Same tile, for fewer steps per part.
     cooperativeOf(1, 1, 2, 2, 128),    // 32 x 32
-    cooperativeOf(1, 1, 2, 2, 64),     // The same tile.
+    cooperativeOf(1, 1, 2, 2, 64),     // Same tile, for fewer steps per part.
     cooperativeOf(1, 2, 1, 1, 256, 8), // 16 x 32
     cooperativeOf(1, 1, 1, 1, 256, 8), // 16 x 16
 };
@@ -81,8 +82,8 @@ constexpr GpuTile blockOf(GpuTile::Kind kind) {
   return tile;
 }
 
-/// Blocks of 32 tiles of pixels, or 32 channels, by 64 columns. Each invocation has 8 x 16 sums, which fill its
-/// registers.
+/// Winograd blocks of 32 tiles of pixels, or of 32 channels, by 64 columns. Each invocation has 8 x 16 sums, which fill
+/// its registers.
 constexpr GpuTile kWinogradBlock = blockOf(GpuTile::Kind::WinogradBlock),
                   kWinogradGradient = blockOf(GpuTile::Kind::WinogradGradient);
 
@@ -90,7 +91,7 @@ constexpr GpuTile kWinogradBlock = blockOf(GpuTile::Kind::WinogradBlock),
 // Machines
 //===----------------------------------------------------------------------===//
 
-/// Figures without our own measurement come from vendors' descriptions, for a device in the middle of the family.
+/// Figures that we did not measure come from descriptions by the vendors, for a device in the middle of the family.
 constexpr GpuMachine kMachines[] = {
     {NACRE_GPU_NVIDIA, "H200", /*isMeasured=*/true, /*units=*/132, /*gigahertz=*/1.98, /*lanes=*/128,
      /*sharedBytes=*/128, /*matrixLanes=*/1024, /*latency=*/700, /*convolution=*/{370, 1500},
@@ -108,8 +109,8 @@ constexpr PhoneGpu kPhones[] = {
     {NACRE_GPU_MALI, "Mali-G78 of 14 cores", /*units=*/14, /*lanes=*/32, /*words=*/16},
 };
 
-// Times of an H200, in the order of the tiles. Its driver gives the workgroups of a unit 48 KiB of shared memory in
-// total.
+// Times on an H200, in the order of the tiles. Its driver gives the workgroups of a unit a total of 48 KiB of shared
+// memory.
 constexpr StepTime kSharedTimes[] = {{188.0, 2}, {148.0, 3}, {74.9, 1}, {40.7, 1}, {27.2, 1},
                                      {16.4, 1},  {13.4, 1},  {9.5, 1},  {6.0, 1},  {4.3, 1}};
 constexpr StepTime kSharedTimesOfFewSteps[] = {{102.0, 1}, {81.0, 1}, {56.5, 2}, {46.5, 1}, {13.5, 1}};
@@ -149,15 +150,16 @@ const GpuTile &winogradBlock() { return kWinogradBlock; }
 const GpuTile &winogradGradient() { return kWinogradGradient; }
 
 double estimateStep(const GpuMachine &machine, const GpuTile &tile) {
-  // Arithmetic and reads from shared memory of a unit do not overlap; measurements agree within a third. One set of
-  // invocations computes a step; the other sets are at other steps.
+  // The arithmetic of a unit and its reads from shared memory do not overlap. Measurements agree with this estimate
+  // within a third. One set of invocations computes a step, while the other sets compute other steps.
   const double products = double(tile.tileRows()) * double(tile.tileColumns());
   if (tile.kind == GpuTile::Kind::Shared) {
     const double bytes = double((tile.rows + 4 * tile.quads) * 4 * tile.columnThreads * tile.rowThreads);
     return (products / machine.lanes + bytes / machine.sharedBytes) / machine.gigahertz;
   }
   assert(tile.kind == GpuTile::Kind::Cooperative && machine.matrixLanes > 0 && "nothing else is listed");
-  // Each subgroup reads 16 elements of each row and column of its matrices. With one buffer, all wait for loads.
+  // Each subgroup reads 16 elements of each row and column of its matrices. With one buffer, all subgroups wait for
+  // loads.
   const double bytes = double((tile.rows + tile.quads) * kMatrixSize * 2 * tile.columnThreads * tile.rowThreads);
   const double waiting = machine.latency / double(tile.depth * (tile.buffers == 1 ? 1 : 1 + tile.ahead));
   return (products / machine.matrixLanes + bytes / machine.sharedBytes + waiting) / machine.gigahertz;

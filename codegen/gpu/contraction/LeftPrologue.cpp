@@ -26,7 +26,7 @@ public:
     statistics->compute();
   }
 
-  /// Returns the operands' values, then the row's number in the tile.
+  /// Returns the values of the operands, then the index of the row in the tile.
   Values row(Value row, int64_t further) override {
     Values fixed;
     for (Value value : operands.row(row, further))
@@ -58,7 +58,7 @@ public:
 
   bool isWritten() const override { return prologue.written.has_value(); }
 
-  /// Writes the left operand; only workgroups of the first columns do.
+  /// Writes the left operand. Only the workgroups of the first columns do so.
   void write(ValueRange row, Value step, ValueRange made) override {
     const unsigned written = *prologue.written;
     build.onlyIf(build.isEqual(grid.firstQuad, build.constant(0)), [&] {
@@ -72,7 +72,7 @@ public:
   }
 
 private:
-  /// Writes a quad without steps beyond the last.
+  /// Writes a quad, except steps beyond the last one.
   void writeQuad(Value quad, Value address, Value step) {
     const unsigned written = *prologue.written;
     Value buffer = grid.function.buffer(grid.contraction.operands[written].argument, grid.width(written));

@@ -11,8 +11,8 @@ using namespace mlir;
 namespace nacre::codegen::gpu {
 namespace {
 
-/// True if registers can hold the elements and weights of all chunks that an invocation loads for a part. False for
-/// tiles that are for any GPU.
+/// True if registers can hold the elements and weights of all chunks that an invocation loads for a part. Always false
+/// for tiles that must run on any GPU.
 bool mayWait(const ContractionGrid &grid, const GpuTile &tile) {
   constexpr int64_t mostRegisters = 128;
   const int64_t chunk = tile.kind == GpuTile::Kind::Cooperative ? 8 : 4;
@@ -28,7 +28,7 @@ public:
       : grid(grid), build(grid.build), prologue(*grid.contraction.prologue), operands(grid, prologue.arguments),
         loadsWait(mayWait(grid, tile)) {}
 
-  /// Returns the address of the window's first element.
+  /// Returns the address of the first element of the window.
   Values row(Value row, int64_t further) override {
     return {build.add(grid.base(Contraction::Lhs), grid.tileRowAddress(Contraction::Lhs, row, further))};
   }
@@ -71,7 +71,7 @@ public:
   }
 
 private:
-  /// Adds up products tap by tap, in order.
+  /// Adds up the products of all taps, in order.
   Values addUp(ValueRange filters, ValueRange elements, int64_t quads) const {
     const size_t ofElement = operands.countLoads(Contraction::Lhs, quads),
                  ofFilter = operands.countLoads(prologue.filter, quads);
@@ -91,7 +91,7 @@ private:
   const ContractionPrologue &prologue;
   const PrologueOperands operands;
   const bool loadsWait;
-  Values weights; ///< Weights that were loaded last.
+  Values weights; ///< Weights of the most recent load.
 };
 
 } // namespace

@@ -43,13 +43,13 @@ size_t PrologueOperands::countLoads(unsigned operand, int64_t quads) const {
   return grid.width(operand) == 8 ? quads / 2 : quads;
 }
 
-/// Loads quads one by one, or pairs of them if eight steps are loaded at once.
+/// Loads quads one by one, or pairs of quads if eight steps are loaded together.
 void PrologueOperands::loadSteps(unsigned operand, Value address, Value step, int64_t quads, Values &loaded,
                                  int64_t offset) const {
   assert((grid.width(operand) != 8 || quads % 2 == 0) && "eights are two quads");
   IndexBuilder &build = grid.build;
   const int64_t size = grid.contraction.depthSize(), run = grid.contraction.depth.back().size;
-  const bool isWhole = run % (4 * quads) == 0; // Then no step lies beyond the last.
+  const bool isWhole = run % (4 * quads) == 0; // If true, no step is beyond the last one.
   // The constant is added last, so that all offsets share the other terms.
   auto loadAt = [&](Value at) {
     return grid.load(operand,
@@ -95,7 +95,7 @@ PrologueOperands::Values PrologueOperands::load(ValueRange row, Value step, int6
   return loadWhere(Moves::Both, row, step, quads);
 }
 
-/// Returns a quad of eight 16-bit elements, which were loaded as words.
+/// Returns the quad with index `number` of eight 16-bit elements, which were loaded as words.
 static Value halfOf(IndexBuilder &build, Value eight, int64_t number, Type element) {
   SmallVector<Value, 2> words;
   for (int64_t word = 0; word < 2; ++word)

@@ -34,7 +34,7 @@ RowStatistics::RowStatistics(ContractionGrid &grid, const ContractionPrologue &p
                              int64_t invocations)
     : grid(grid), build(grid.build), prologue(prologue), stored(storedArguments(prologue)), operands(grid, stored),
       tileRows(tileRows), invocations(invocations) {
-  constexpr int64_t mostPerRow = 32; // Each invocation adds up the sums of all.
+  constexpr int64_t mostPerRow = 32; // Each invocation adds up the sums of all invocations of its row.
   while (perRow < mostPerRow && 2 * perRow * tileRows <= invocations && invocations % (2 * perRow) == 0)
     perRow *= 2;
   iterations = llvm::divideCeil(tileRows, invocations / perRow);
@@ -48,8 +48,8 @@ RowStatistics::RowStatistics(ContractionGrid &grid, const ContractionPrologue &p
   results = grid.function.shared(tileRows * int64_t(kept.size()), number);
 }
 
-/// Finds the values that depend only on statistics, and that operations on elements need. A statistic itself is one if
-/// it is needed.
+/// Finds the values that depend only on statistics and that operations on elements need. A needed statistic is such a
+/// value, too.
 void RowStatistics::findKept() {
   llvm::DenseSet<Value> ofRow;
   Block &body = *prologue.map->body;
@@ -112,7 +112,7 @@ void RowStatistics::computeRow(Value row) {
   build.onlyIf(build.isEqual(lane, build.constant(0)), [&] { keep(row, totals); });
 }
 
-/// Returns the part of the row's sum of this invocation, in four lanes.
+/// Returns this invocation's part of the row's sum, in four lanes.
 Value RowStatistics::addRow(size_t number, ValueRange row, ArrayRef<Quad> quads, ValueRange totals) {
   auto type = VectorType::get({4}, build.ops.getF32Type());
   Value sum = arith::ConstantOp::create(build.ops, build.loc, build.ops.getZeroAttr(type));

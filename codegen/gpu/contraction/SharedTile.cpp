@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a tile of a contraction through shared memory.
-// Why:   each element of the operands is read from memory once per workgroup; only so do desktop GPUs reach their peak.
-// How:   1. each operand has two buffers: one is filled while the other is used;
-//        2. the next part is in flight to registers while this one is used: one barrier per part. With two parts per
-//           iteration, the buffer is known at compile time, which small groups of invocations need;
-//        3. groups of 32 invocations are 8 columns wide and 4 rows high. Pairs of adjacent invocations have one column,
-//           and pairs of pairs one row, which GPUs read once from shared memory;
-//        4. if there are too few tiles to fill the GPU, sets of invocations each take some of a part's steps. They
+// What:  emits a tile of a contraction whose operands are in shared memory.
+// Why:   each workgroup reads each element of its operands once from memory. Desktop GPUs need this to reach their
+//        peak.
+// How:   1. each operand has two buffers. One is filled while the other one is used;
+//        2. the next part is loaded to registers while this one is used, so there is one barrier per part. With two
+//           parts per iteration, the buffer is known at compile time, which small groups of invocations need;
+//        3. groups of 32 invocations are 8 columns wide and 4 rows high. Two adjacent invocations share a column, and
+//           two adjacent pairs share a row. GPUs read such shared elements once;
+//        4. if there are too few tiles to fill the GPU, sets of invocations each compute some of a part's steps. They
 //           add up their sums in shared memory.
 
 #include "codegen/gpu/InlineBody.h"
@@ -34,7 +35,7 @@ SharedLayout layoutOf(const ContractionGrid &grid, const GpuTile &tile) {
   layout.leftPitch = sharedRowQuads(tile.depth);
   layout.rightPitch = tile.tileColumns() / 4;
   if (grid.reach(Contraction::Rhs) ==
-      Reach::Depth) // Adjacent invocations then store to several lines, which must lie in different banks.
+      Reach::Depth) // Adjacent invocations then store to several lines, which must be in different banks.
     ++layout.rightPitch;
   layout.buffers = 2;
   layout.leftType = storedType(grid.contraction.leftType());
@@ -53,8 +54,8 @@ public:
     me = build.remainder(grid.function.invocation, setSize);
     Value lane = build.remainder(me, kLanes), warp = build.divide(me, kLanes);
     const int64_t warpColumns = tile.columnThreads / kLaneColumns;
-    // Rows and quads of a lane are kLaneRows and kLaneColumns apart. The lane's lowest bit belongs to the row, the next
-    // three to the column, and the highest one to the row again.
+    // The rows of a lane are kLaneRows apart, and its quads kLaneColumns. The lowest bit of the lane selects the row,
+    // the next three bits the column, and the highest bit again the row.
     Value laneColumn = build.remainder(build.divide(lane, 2), kLaneColumns);
     Value laneRow = build.add(build.remainder(lane, 2), build.multiply(build.divide(lane, 2 * kLaneColumns), 2));
     myRow = build.add(build.multiply(build.divide(warp, warpColumns), kLaneRows * tile.rows), laneRow);
@@ -68,7 +69,7 @@ public:
     loader.store(loader.loadFirst(), build.constant(0));
     mlir::gpu::BarrierOp::create(build.ops, build.loc);
     SmallVector<Value> results(tile.rows * tile.quads, grid.zeroQuad());
-    if (loader.parts() == 1) // Then no part follows.
+    if (loader.parts() == 1) // No other part follows.
       results = multiplyPart(build.constant(0), results);
     else
       results = multiplyAll(std::move(results));
@@ -79,8 +80,8 @@ public:
   }
 
 private:
-  /// Multiplies all parts. Meanwhile, the next `ahead` parts are in flight. After each part, the nearest of them is
-  /// stored to the other buffer.
+  /// Multiplies all parts. Meanwhile, the loads of the next `ahead` parts are in flight. After each part, the next one
+  /// is stored to the other buffer.
   SmallVector<Value> multiplyAll(SmallVector<Value> carried) {
     const size_t sums = carried.size();
     for (int64_t part = 1; part < tile.ahead; ++part)
@@ -101,7 +102,7 @@ private:
     return carried;
   }
 
-  /// Inputs of the epilogue for each quad of a row.
+  /// Inputs of the epilogue, for each quad of a row.
   using Loaded = SmallVector<SmallVector<Value>>;
 
   Value rowAt(Value number) { return build.add(build.add(grid.firstRow, myRow), build.multiply(number, kLaneRows)); }
@@ -114,7 +115,7 @@ private:
     return loaded;
   }
 
-  /// Loads the inputs of those rows that this set finishes.
+  /// Loads the epilogue's inputs of the rows that this set finishes.
   SmallVector<Loaded> loadForRows(int64_t first, int64_t rows) {
     SmallVector<Loaded> loaded;
     for (int64_t i = 0; i < rows; i += tile.parts)
@@ -130,8 +131,8 @@ private:
     });
   }
 
-  /// Returns shared memory for the sums of all sets, and the number of rows that it holds. It is the memory of an
-  /// operand, if that has room.
+  /// Returns shared memory for the sums of all sets, and the number of rows for which it has room. It is the memory of
+  /// an operand, if that is large enough.
   std::pair<Value, int64_t> roomForSums() {
     const int64_t need = tile.quads * tile.parts * setSize;
     std::pair<Value, int64_t> best = {Value(), 0};
@@ -144,8 +145,8 @@ private:
     return {best.first, std::min<int64_t>(tile.rows, best.second)};
   }
 
-  /// Finishes rows, some at a time. Every set stores its sums to shared memory. Then sets alternate between the rows,
-  /// and add all sets' sums in order.
+  /// Finishes all rows, some at a time. Every set stores its sums to shared memory. Then sets alternate between the
+  /// rows, and add up the sums of all sets in order.
   void finishTogether(ValueRange sums, ArrayRef<Loaded> early) {
     const std::pair<Value, int64_t> room = roomForSums();
     Value array = room.first;
@@ -153,7 +154,7 @@ private:
     const int64_t need = tile.parts * setSize;
     Value mine = build.add(build.multiply(set, setSize), me);
     for (int64_t first = 0; first < tile.rows; first += rowsAtOnce) {
-      if (first > 0 || loader.parts() == 1) // Else all invocations have already read the previous contents.
+      if (first > 0 || loader.parts() == 1) // In other cases, all invocations have already read the previous data.
         mlir::gpu::BarrierOp::create(build.ops, build.loc);
       const int64_t rows = std::min(rowsAtOnce, tile.rows - first);
       for (int64_t number = 0; number < rows * tile.quads; ++number)
@@ -193,13 +194,13 @@ private:
     return sums;
   }
 
-  /// Loads four steps of the reduction from shared memory: a quad of steps for each row, then the columns' quads step
-  /// by step.
+  /// Loads four steps of the reduction from shared memory: first a quad of steps for each row, then the columns' quads
+  /// for each step.
   SmallVector<Value> loadFour(Value buffer, int64_t four) {
     auto read = [&](Value array, Value at) {
       return memref::LoadOp::create(build.ops, build.loc, array, ValueRange{at}).getResult();
     };
-    const int64_t steps = tile.depth / tile.parts; // Steps of this set.
+    const int64_t steps = tile.depth / tile.parts; // Number of steps of this set.
     Value rows = build.add(build.multiply(myRow, layout.leftPitch), build.multiply(buffer, layout.leftChunks()));
     Value columns = build.add(myQuad, build.multiply(buffer, layout.rightChunks()));
     rows = build.add(rows, build.multiply(set, steps / 4));
@@ -214,7 +215,7 @@ private:
     return values;
   }
 
-  /// Returns the factors of one of these steps: an element for each row, then the columns' quads.
+  /// Returns the factors of the step with index `step` of the four: an element for each row, then the columns' quads.
   SmallVector<Value> factorsOf(ArrayRef<Value> four, int64_t step) {
     SmallVector<Value> factors;
     for (Value row : four.take_front(tile.rows))
@@ -243,7 +244,7 @@ private:
   const SharedLayout layout;
   TileLoader loader;
   const int64_t setSize;
-  Value set, me;       ///< Number of the set, and of the invocation in it.
+  Value set, me;       ///< Index of the set, and index of the invocation in the set.
   Value myRow, myQuad; ///< First row and quad of this invocation.
 };
 

@@ -15,20 +15,22 @@ constexpr GpuTile sharedOf(int64_t rows, int64_t quads, int64_t rowThreads, int6
   return tile;
 }
 
-// Times in microseconds on an H200 with cold caches; in parentheses, those of the list's tile.
+// The comments state times in microseconds on an H200 with cold caches, and in parentheses the times of the list's
+// tile.
 
-/// 64 x 64, one workgroup per unit: 128 x 4096 x 512, read transposed, 27 (40).
+/// Tile of 64 x 64, one workgroup per unit. 128 x 4096 x 512, read transposed: 27 (40).
 constexpr GpuTile kAlone = sharedOf(8, 2, 8, 32, 4, 1, 2);
-/// 64 x 64, two workgroups per unit: 16 times 128 x 512 x 256, 22 (27).
+/// Tile of 64 x 64, two workgroups per unit. 16 times 128 x 512 x 256: 22 (27).
 constexpr GpuTile kInPairs = sharedOf(4, 2, 16, 16, 2, 2, 1);
-/// 64 x 64, four workgroups per unit: 4096 x 512 x 128 with the update of the weight, 29 (37).
+/// Tile of 64 x 64, four workgroups per unit. 4096 x 512 x 128 with the update of the weight: 29 (37).
 constexpr GpuTile kOfFewSteps = sharedOf(4, 2, 16, 8, 1, 2, 1);
-/// 32 x 32: 512 x 512 x 128, 9 (12).
+/// Tile of 32 x 32. 512 x 512 x 128: 9 (12).
 constexpr GpuTile kSmallOfFewSteps = sharedOf(4, 1, 8, 32, 4, 1, 1);
 
 constexpr int64_t kRows = kAlone.rows * kAlone.rowThreads, kColumns = 4 * kAlone.quads * kAlone.columnThreads;
 
-/// Returns `tile`, or null if the depth does not fill its parts: then each step would need a bounds check.
+/// Returns `tile`. Returns null if the depth is not a multiple of its part, because each step would then need a bounds
+/// check.
 const GpuTile *ifFilled(const TileRequest &request, const GpuTile &tile) {
   return request.depth % tile.depth == 0 ? &tile : nullptr;
 }
@@ -41,14 +43,15 @@ const GpuTile *tileOfShortProduct(const TileRequest &request, const GpuTile &til
     return nullptr;
   const int64_t workgroups =
       request.blocks * llvm::divideCeil(request.rows, kRows) * llvm::divideCeil(request.columns, kColumns);
-  // The gradient of a dense layer's weight has as many steps as the batch has examples.
+  // The gradient of a dense layer's weight has one step for each example of the batch.
   if (request.turnsLeft && request.blocks == 1 && request.depth <= fewSteps)
     return ifFilled(request, workgroups > machine.units ? kOfFewSteps : kSmallOfFewSteps);
   if (tile.kind != GpuTile::Kind::Shared || tile.tileRows() != kRows || tile.tileColumns() != kColumns)
     return nullptr;
   if (workgroups <= machine.units)
     return request.depth >= fewSteps ? ifFilled(request, kAlone) : nullptr;
-  // For parts of a sum. An undivided product with as many workgroups has more steps, and the list's tile is faster.
+  // This tile is for parts of a sum. An undivided product with as many workgroups has more steps, so the list's tile is
+  // faster.
   return request.blocks > 1 && workgroups <= 2 * machine.units ? ifFilled(request, kInPairs) : nullptr;
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a tile of a contraction whose reduction is divided among the invocations of a workgroup.
-// Why:   a product of few rows (fully connected and recurrent layers) has too few results to occupy a GPU. Its time is
-//        that of reading the weights, which is spread over all invocations here.
+// What:  emits a tile of a contraction whose reduction is divided among the invocations of a workgroup.
+// Why:   a product of few rows (fully connected and recurrent layers) has too few results to fill a GPU. Its time is
+//        the time to read the weights, which all invocations do together here.
 // How:   1. invocation (part, column) adds up every parts-th group of steps for its quad of columns;
-//        2. the sums go to shared memory. One invocation per row and quad adds the parts in order, and finishes.
+//        2. the sums go to shared memory. One invocation for each row and quad adds up the parts in order, and applies
+//           the epilogue.
 
 #include "codegen/gpu/contraction/Templates.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a tile's left operand that a source computes from values in memory.
-// Why:   these values are in flight to registers while the previous part is multiplied, as other chunks are.
+// What:  loads a tile's left operand if a source computes it from values in memory.
+// Why:   like other chunks, these values are loaded to registers while the previous part is multiplied.
 // How:   all loads for the chunks of a part precede the computation of the first chunk.
 
 #include "codegen/gpu/contraction/TileLoader.h"
@@ -19,7 +19,7 @@ Value TileLoader::asChunk(ValueRange quads) {
   return joined(low, narrowed(quads[1], layout.leftType));
 }
 
-/// Returns a mask for each quad of steps from `step` on: the lanes whose steps belong to the reduction.
+/// Returns a mask for each quad of steps from `step` on. A lane is true if its step belongs to the reduction.
 SmallVector<Value> TileLoader::insideOf(Value step) {
   SmallVector<Value> inside;
   for (int64_t quad = 0; quad < layout.chunk / 4; ++quad) {
@@ -36,7 +36,7 @@ SmallVector<Value> TileLoader::insideOf(Value step) {
   return inside;
 }
 
-/// Loads the inputs of chunks; those that all chunks share come first. These begin with the masks of insideOf if the
+/// Loads the inputs of chunks, first the inputs that all chunks share. These begin with the masks of insideOf() if the
 /// last part is not full, and with the first step if chunks are written.
 SmallVector<Value> TileLoader::loadForSource(Value first) {
   const int64_t quads = layout.chunk / 4;

@@ -39,8 +39,8 @@ TileLoader::TileLoader(ContractionGrid &grid, const SharedLayout &layout, int64_
   if (grid.reach(rhs) == Reach::Depth && !layout.rightAcross)
     stepsAtOnce = grid.width(rhs);
   const int64_t lines = layout.depth / stepsAtOnce;
-  // Adjacent invocations load adjacent vectors of steps of a column: a cache fetches two vectors of four f32 at once,
-  // and four are even better.
+  // Adjacent invocations load adjacent vectors of steps of a column. A cache fetches two vectors of four f32 together,
+  // and four adjacent vectors are even faster.
   const int64_t together = stepsAtOnce != 4 ? 1 : lines % 4 == 0 ? 4 : lines % 2 == 0 ? 2 : 1;
   rights = layout.rightAcross
                ? positions(layout.columns, layout.depth / layout.chunk, layout.rightPitch)
@@ -68,7 +68,7 @@ SmallVector<TileLoader::ChunkPosition> TileLoader::positions(int64_t lines, int6
       position.line =
           build.add(build.multiply(build.divide(group, chunksPerLine), together), build.remainder(number, together));
       position.chunk = build.remainder(group, chunksPerLine);
-    } else if (threads % chunksPerLine == 0) { // The same chunk of lines that are a constant apart.
+    } else if (threads % chunksPerLine == 0) { // Each invocation has the same chunk of equidistant lines.
       position.line = build.divide(me, chunksPerLine);
       position.chunk = build.remainder(me, chunksPerLine);
       position.further = taken / chunksPerLine;
@@ -97,8 +97,8 @@ Value TileLoader::partAfter(Value part, int64_t ahead) {
 // To registers
 //===----------------------------------------------------------------------===//
 
-/// Returns the address of step `offset` of the part that begins at `first`. It is one index if a part lies within the
-/// innermost loop.
+/// Returns the address of step `offset` of the part that begins at step `first`. If a part is within one iteration of
+/// the outer loops, the address is linear in the step.
 Value TileLoader::depthAddress(unsigned operand, Value first, Value offset) {
   if (contraction.depth.back().size % layout.depth != 0)
     return grid.depthAddress(operand, build.add(first, offset));
@@ -108,7 +108,7 @@ Value TileLoader::depthAddress(unsigned operand, Value first, Value offset) {
   return build.add(grid.depthAddress(operand, first), inPart);
 }
 
-/// Converts a quad to `element` before it waits in registers, which halves their number.
+/// Converts a quad to `element`. It then needs half the registers until it is stored.
 Value TileLoader::narrowed(Value quad, Type element) {
   if (getElementTypeOrSelf(quad.getType()) == element)
     return quad;
@@ -127,7 +127,8 @@ Value TileLoader::joined(Value low, Value high) {
   return vector::FromElementsOp::create(build.ops, build.loc, VectorType::get({4}, build.ops.getI32Type()), words);
 }
 
-/// Loads a step that may be beyond the last one. Masking at once would wait for the load, so the mask may come later.
+/// Loads a step that may be beyond the last one. Masking immediately would wait for the load, so callers may mask
+/// later.
 Value TileLoader::loadInTail(Value step, bool isMaskedLater, llvm::function_ref<Value(Value)> load) {
   return hasTail() && isMaskedLater ? load(grid.someStep(step)) : grid.loadStep(step, hasTail(), load);
 }
@@ -150,7 +151,7 @@ Value TileLoader::loadLeftQuad(Value row, Value first, Value offset) {
 Value TileLoader::loadLeft(const ChunkPosition &position, Value first) {
   Value offset = build.multiply(position.chunk, layout.chunk);
   if (grid.width(Contraction::Lhs) == 8)
-    return loadLeftQuad(position.from, first, offset); // All eight steps.
+    return loadLeftQuad(position.from, first, offset); // This load returns all eight steps.
   auto quad = [&](int64_t number) {
     return narrowed(loadLeftQuad(position.from, first, build.add(offset, 4 * number)), layout.leftType);
   };
@@ -160,7 +161,7 @@ Value TileLoader::loadLeft(const ChunkPosition &position, Value first) {
   return joined(low, quad(1));
 }
 
-/// Transposes a chunk of vectors: chunk number i has lane i of each vector.
+/// Transposes vectors to chunks. The chunk with index i has lane i of each vector.
 SmallVector<Value> TileLoader::turned(ArrayRef<Value> vectors, int64_t lanes) {
   SmallVector<Value> chunks;
   for (int64_t lane = 0; lane < lanes; ++lane) {
@@ -177,7 +178,7 @@ SmallVector<Value> TileLoader::turned(ArrayRef<Value> vectors, int64_t lanes) {
   return chunks;
 }
 
-/// Loads a chunk of each of several rows; each load returns one step of all of them.
+/// Loads a chunk of each of several rows. Each load returns one step of all these rows.
 SmallVector<Value> TileLoader::loadLeftRows(const ChunkPosition &position, Value first) {
   const unsigned lhs = Contraction::Lhs;
   const ContractionLoop &run = contraction.depth.back();
@@ -198,7 +199,7 @@ SmallVector<Value> TileLoader::loadLeftRows(const ChunkPosition &position, Value
   return turned(steps, rowsAtOnce);
 }
 
-/// Loads a chunk of rows of one step.
+/// Loads a chunk of rows for one step.
 Value TileLoader::loadLeftAcross(const ChunkPosition &position, Value first) {
   const unsigned lhs = Contraction::Lhs;
   return loadInTail(build.add(first, position.line), /*isMaskedLater=*/true, [&](Value step) {
@@ -207,7 +208,7 @@ Value TileLoader::loadLeftAcross(const ChunkPosition &position, Value first) {
   });
 }
 
-/// Loads a chunk of steps of one column.
+/// Loads a chunk of steps for one column.
 Value TileLoader::loadRightAcross(const ChunkPosition &position, Value first) {
   const unsigned rhs = Contraction::Rhs;
   Value offset = build.multiply(position.chunk, layout.chunk);
@@ -220,7 +221,7 @@ Value TileLoader::loadRightAcross(const ChunkPosition &position, Value first) {
 Value TileLoader::loadRight(const ChunkPosition &position, Value first) {
   const unsigned rhs = Contraction::Rhs;
   const int64_t width = grid.width(rhs) == 8 ? 8 : 4, quads = layout.chunk / width;
-  // If the width is a chunk, tiles are whole chunks, and their first quad is a multiple of one.
+  // If the width equals a chunk, tiles consist of whole chunks, and begin at a whole chunk.
   Value firstQuad = build.add(build.divide(grid.firstQuad, width / 4), build.multiply(position.chunk, quads));
   auto quad = [&](int64_t number) {
     Value at = grid.clampedQuad(build.add(firstQuad, number), width);
@@ -237,7 +238,7 @@ Value TileLoader::loadRight(const ChunkPosition &position, Value first) {
   return joined(low, narrowed(quad(1), layout.rightType));
 }
 
-/// Loads a chunk of each of several steps; each load returns all of them for one column.
+/// Loads a chunk of each of several steps. Each load returns all these steps for one column.
 SmallVector<Value> TileLoader::loadRightSteps(const ChunkPosition &position, Value first) {
   const unsigned rhs = Contraction::Rhs;
   Value offset = build.multiply(position.line, stepsAtOnce);
@@ -254,7 +255,8 @@ SmallVector<Value> TileLoader::loadRightSteps(const ChunkPosition &position, Val
   return turned(columns, stepsAtOnce);
 }
 
-/// Skips the loads of invocations without a chunk: many of them would hit the same few cache lines.
+/// Like loadRightSteps(), but skips the loads of invocations without a chunk. Many of these loads would access the same
+/// few cache lines.
 SmallVector<Value> TileLoader::loadRightStepsIfMine(const ChunkPosition &position, Value first) {
   if (!position.mine || layout.chunk != 4)
     return loadRightSteps(position, first);
@@ -340,7 +342,7 @@ void TileLoader::store(ArrayRef<Value> chunks, Value buffer) {
   }
   for (auto [number, position] : llvm::enumerate(rights)) {
     MutableArrayRef<Value> lines = MutableArrayRef(ofRight).slice(number * stepsAtOnce, stepsAtOnce);
-    if (hasTail()) // Steps that are loaded at once are all in the reduction, or all beyond it.
+    if (hasTail()) // Steps that are loaded together are either all inside the reduction or all beyond it.
       for (Value &chunk : lines)
         chunk = grid.zeroBeyond(firstStep(position, layout.rightAcross, stepsAtOnce), chunk);
     put(lines, position, right, layout.rightChunks(), layout.rightPitch);

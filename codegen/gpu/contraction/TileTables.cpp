@@ -21,8 +21,8 @@ int64_t countTiles(const TileRequest &request, const GpuTile &tile) {
 // Tiles through shared memory
 //===----------------------------------------------------------------------===//
 
-/// Returns the nanoseconds per step of the reduction for windows. Their elements are loaded through a cache, multiplied
-/// and added. A part also waits for the latency of its loads.
+/// Returns the time in nanoseconds that windows need for each step of the reduction. Their elements are loaded from a
+/// cache, multiplied and added. A part also waits for the latency of its loads.
 double windowsOf(const TileRequest &request, const GpuMachine &machine, const GpuTile &tile) {
   if (request.taps == 0)
     return 0;
@@ -31,13 +31,13 @@ double windowsOf(const TileRequest &request, const GpuMachine &machine, const Gp
          machine.gigahertz;
 }
 
-/// Returns a machine's time for the request. It depends on the rounds of workgroups on the units, and each round takes
-/// as long as a whole tile. For 132 units, 131 tiles of 96 x 128 are one round; 98 tiles of 128 x 128 are a longer
-/// round.
+/// Returns a machine's time for the request. It is proportional to the rounds of workgroups on the units. Each round
+/// takes the time of a whole tile. For 132 units, 131 tiles of 96 x 128 are one round; 98 tiles of 128 x 128 are a
+/// longer round.
 double timeOf(const TileRequest &request, const GpuMachine &machine, TileList list, size_t index) {
-  constexpr double tail = 1.3; // If the reduction does not fill a part, each step needs a bounds check.
+  constexpr double tail = 1.3; // If the last part is not full, each step needs a bounds check.
   const GpuTile &tile = tilesOf(list)[index];
-  if (request.taps > 0 && tile.ahead > 1) // No registers are left for windows.
+  if (request.taps > 0 && tile.ahead > 1) // Such tiles have no registers left for windows.
     return std::numeric_limits<double>::infinity();
   const StepTime step = stepTimeOf(machine, list, index);
   return double(llvm::divideCeil(countTiles(request, tile), machine.units * step.perUnit)) *
@@ -45,7 +45,7 @@ double timeOf(const TileRequest &request, const GpuMachine &machine, TileList li
          (request.depth % tile.depth == 0 ? 1 : tail);
 }
 
-/// Returns the fastest tile for the request; the first one of equals.
+/// Returns the index of the fastest tile for the request. If several are equal, returns the first.
 size_t soonest(const TileRequest &request, const GpuMachine &machine, TileList list) {
   size_t best = 0;
   for (size_t index = 1; index < tilesOf(list).size(); ++index)
@@ -54,8 +54,8 @@ size_t soonest(const TileRequest &request, const GpuMachine &machine, TileList l
   return best;
 }
 
-/// The blocks by Winograd that compute a request. `steps` are those of each block: channels of a convolution, or tiles
-/// of pixels of a filter's gradient.
+/// The Winograd blocks that compute a request. `steps` is the number of steps of each block: channels of a convolution,
+/// or tiles of pixels of a filter's gradient.
 struct WinogradBlocks {
   GpuTile tile;
   int64_t count, steps;
@@ -76,7 +76,7 @@ std::optional<WinogradBlocks> blocksOf(const TileRequest &request) {
   return std::nullopt;
 }
 
-/// Returns the families that compute the request faster by these blocks than by any tile of the list.
+/// Returns a bit mask of the families that are faster with these blocks than with any tile of the list.
 uint32_t familiesOf(const WinogradBlocks &blocks, const TileRequest &request, TileList list) {
   constexpr double worthIt = 0.95;
   uint32_t families = 0;
@@ -91,8 +91,8 @@ uint32_t familiesOf(const WinogradBlocks &blocks, const TileRequest &request, Ti
   return families;
 }
 
-/// Appends the fastest tile for each machine. A tile of another family is reused if the machine's own would gain less
-/// than the error of an estimate. Families in `others` already have a variant.
+/// Appends the fastest tile for each machine. Reuses the tile of another family if a separate tile would save less than
+/// the error of an estimate. Families in `others` already have a variant.
 void pushSoonest(const TileRequest &request, TileList list, llvm::SmallVectorImpl<GpuTile> &tiles,
                  uint32_t others = 0) {
   constexpr double worthAVariant = 2;
@@ -115,8 +115,8 @@ void pushSoonest(const TileRequest &request, TileList list, llvm::SmallVectorImp
   }
 }
 
-/// Shortens a tile whose only part has more steps than the reduction, to whole matrices: additional steps would be
-/// wasted. A first layer's window of 3 x 3 x 3 has 27 steps.
+/// Reduces the depth of a tile to the whole matrices that a reduction needs, if the reduction has only one part. More
+/// steps would be wasted. For example, a first layer with 3 x 3 windows of 3 channels has 27 steps.
 GpuTile trimmed(GpuTile tile, int64_t depth) {
   const int64_t matrices = kMatrixSize * tile.parts, whole = tile.depth;
   if (tile.buffers > 1)
@@ -139,8 +139,8 @@ void pushCooperativeTiles(const TileRequest &request, llvm::SmallVectorImpl<GpuT
 
 void pushSharedTiles(const TileRequest &request, llvm::SmallVectorImpl<GpuTile> &tiles) {
   constexpr int64_t fewSteps = 128, narrow = 8, fewQuads = 4096, manySteps = 64;
-  // A tile of few columns is mostly empty. But a GPU is also mostly idle if each invocation adds up a long sum of four
-  // columns.
+  // A tile for few columns has few products. But a GPU is mostly idle, too, if each invocation adds up a long sum of
+  // four columns.
   const bool isShort = request.columns >= narrow && request.depth >= manySteps &&
                        request.blocks * request.rows * llvm::divideCeil(request.columns, 4) <= fewQuads;
   const bool isWorthIt = request.rows >= 16 && (request.columns >= 16 || isShort) && request.depth >= 8;
@@ -171,13 +171,13 @@ void pushSharedTiles(const TileRequest &request, llvm::SmallVectorImpl<GpuTile> 
 // Tiles without it, and those of few rows
 //===----------------------------------------------------------------------===//
 
-/// Returns a tile without shared memory. Adjacent invocations read adjacent columns, as many as there are.
+/// Returns a tile without shared memory. Adjacent invocations read adjacent columns, up to the number of columns.
 GpuTile directTile(const TileRequest &request) {
   GpuTile tile;
   const int64_t quads = llvm::divideCeil(request.columns, 4);
   tile.columnThreads = std::min<int64_t>(16, llvm::PowerOf2Ceil(quads));
   tile.rowThreads = 64 / tile.columnThreads;
-  // Fewer rows per invocation if there are too few invocations to fill a phone's GPU.
+  // Reduce the rows per invocation if there are too few invocations to fill a phone's GPU.
   constexpr int64_t wanted = 4096;
   for (tile.rows = request.depthwise ? 4 : 8; tile.rows > 1; tile.rows /= 2)
     if (request.blocks * quads * llvm::divideCeil(request.rows, tile.rows) >= wanted)
@@ -198,19 +198,20 @@ constexpr GpuTile winogradOf(int64_t outputs, int64_t rows, int64_t quads) {
   return tile;
 }
 
-/// Winograd tiles for phones. Each takes at most 16 KiB of shared memory, so that a unit has several workgroups: one
-/// multiplies while others transform.
+/// Winograd tiles for phones. Each uses at most 16 KiB of shared memory, so that a unit can run several workgroups. One
+/// of them multiplies while others transform.
 constexpr GpuTile kWinograd[] = {
     winogradOf(4, 8, 4), // 128 pixels x 16
     winogradOf(2, 8, 8), // 32 pixels x 32
 };
 
-/// Multiply-adds, and words read or written, of a workgroup per step of the reduction; by Winograd, per channel.
+/// Work of a workgroup for each step of the reduction, or for each channel of a Winograd tile: multiply-adds, and words
+/// that it reads or writes.
 struct Work {
   double products = 0, words = 0;
 };
 
-/// Returns the work of a direct tile: an invocation reads an element for each of its rows, and a quad of columns.
+/// Returns the work of a direct tile. An invocation reads an element for each of its rows, and its quads of columns.
 Work workOfDirect(const GpuTile &tile) {
   const double invocations = double(tile.invocations());
   return {invocations * double(tile.rows * 4 * tile.quads), invocations * double(tile.rows + 4 * tile.quads)};
@@ -220,17 +221,19 @@ Work workOfWinograd(const GpuTile &tile) {
   const double numbers = double(winogradNumbers(tile)), inputs = double(winogradInputs(tile));
   const double columns = double(tile.tileColumns()), tiles = double(tile.rows), taps = 3;
   const double groups = inputs / kWinogradRows;
-  // Operations along one dimension: a filter needs three per pair of points; the input's are counts.
+  // These are operations along one dimension. A filter needs three for each pair of points; those of the input are
+  // counted.
   const double ofFilter = 3 * (inputs - 2) / 2, ofInput = tile.outputs == 2 ? 4 : 14;
   Work work;
   work.products = numbers * columns * tiles + columns * ofFilter * (taps + inputs) + tiles * ofInput * 2 * inputs;
-  // An invocation that computes some rows of values reads all their inputs.
+  // An invocation that computes some rows of transformed values reads all inputs of these rows.
   work.words = numbers * columns / 4 * (tiles + 4) + columns * (groups * taps * taps + numbers) +
                tiles * (groups * numbers + numbers);
   return work;
 }
 
-/// Returns the fastest Winograd tile of a phone for the request, or null if it gains less than an estimate's error.
+/// Returns a phone's fastest Winograd tile for the request. Returns null if it saves less time than an estimate's
+/// error.
 const GpuTile *soonestWinograd(const TileRequest &request, const PhoneGpu &phone, const GpuTile &direct) {
   constexpr double worthIt = 0.75;
   double least = worthIt * phoneCycles(request, phone, direct);
@@ -264,12 +267,12 @@ void pushWinogradTiles(const TileRequest &request, llvm::SmallVectorImpl<GpuTile
 // For CPUs that emulate a GPU
 //===----------------------------------------------------------------------===//
 
-/// Returns a tile for CPUs that emulate GPUs. They load the lanes of an element one by one, under a mask each, but
-/// multiply all of them at once. So a tile has as many products per load as an invocation's stack can hold.
+/// Returns a tile for CPUs that emulate GPUs. They load the lanes of an element one by one, each under a mask, but
+/// multiply all lanes together. So a tile has as many products per load as an invocation's stack allows.
 ///
-/// Measured on lavapipe with hand-written shaders of these tiles, 512 x 512 x 512, in GFLOP/s of one core. 8 x 4 per
-/// invocation gives 4.0, 8 x 16 gives 10.6, and 16 x 16 gives 11.7. 32 x 16 gives 13, but takes twice the time to
-/// compile.
+/// Measured on lavapipe with hand-written shaders of these tiles, for 512 x 512 x 512, in GFLOP/s of one core: 8 x 4
+/// sums per invocation reach 4.0, 8 x 16 reach 10.6, and 16 x 16 reach 11.7. 32 x 16 reach 13, but take twice as long
+/// to compile.
 std::optional<GpuTile> tallTile(const TileRequest &request) {
   constexpr int64_t leastDepth = 16, leastTiles = 4;
   GpuTile tile;
@@ -286,8 +289,8 @@ std::optional<GpuTile> tallTile(const TileRequest &request) {
   return tile;
 }
 
-/// Returns a tile that fits into the shared memory of any device. Windows are added up once for as many columns as it
-/// holds, up to 128. An invocation has 24 to 32 sums.
+/// Returns a tile that fits into the shared memory of any device. Its windows are added up once for all its columns, so
+/// it has up to 128 columns. An invocation has 24 to 32 sums.
 GpuTile windowTile(const TileRequest &request) {
   constexpr int64_t threads = 8, few = 2;
   const int64_t quads = std::clamp<int64_t>(llvm::divideCeil(request.columns, 4 * threads), 1, 4);
@@ -301,10 +304,10 @@ uint32_t familiesWithSharedMemory() {
   return families;
 }
 
-/// Appends tiles for products of few rows: invocations divide the reduction until there are enough of them. Large
-/// workgroups of few columns keep a desktop GPU's memory busy. Weights of 8 MB take 4.6 us on an H200, and 13.7 us with
-/// small ones; AMD and Intel are assumed to be alike. Six rows of 512 columns and 1,600 steps take 7 us, and 100 us
-/// without such tiles.
+/// Appends tiles for products of few rows. Invocations divide the reduction until there are enough of them. Large
+/// workgroups of few columns keep a desktop GPU's memory busy. On an H200, weights of 8 MB take 4.6 us, and 13.7 us
+/// with small workgroups. AMD and Intel are assumed to behave alike. Six rows of 512 columns and 1,600 steps take 7 us,
+/// and 100 us without such tiles.
 void pushSplitTiles(const TileRequest &request, llvm::SmallVectorImpl<GpuTile> &tiles) {
   constexpr int64_t mostRows = 8, fewRows = 4, leastDepth = 64, wanted = 16384, leastInvocations = 64, leastSteps = 8;
   const int64_t quads = llvm::divideCeil(request.columns, 4);
@@ -312,13 +315,14 @@ void pushSplitTiles(const TileRequest &request, llvm::SmallVectorImpl<GpuTile> &
     return;
   auto push = [&](int64_t columnThreads, int64_t invocations, uint32_t families) {
     columnThreads = std::min<int64_t>(columnThreads, llvm::PowerOf2Ceil(quads));
-    // One invocation adds up the sums of all parts. If parts have few steps, that takes longer than the parts.
+    // One invocation adds up the sums of all parts. If parts have few steps, this takes longer than the parts
+    // themselves.
     while (invocations > leastInvocations && invocations / columnThreads * leastSteps > request.depth)
       invocations /= 2;
     tiles.push_back(tileOf(GpuTile::Kind::Split, request.rows, 1, columnThreads, 1, invocations / columnThreads, 1));
     tiles.back().families = families;
   };
-  // All invocations store their rows to shared memory.
+  // All invocations store their rows to shared memory, which limits their number.
   push(4, request.rows <= fewRows ? 512 : 256, familiesWithSharedMemory());
   push(8, 128, 0);
 }
@@ -344,7 +348,7 @@ double phoneCycles(const TileRequest &request, const PhoneGpu &phone, const GpuT
       isWinograd ? countWinogradTiles(*request.winograd, tile) * llvm::divideCeil(request.columns, tile.tileColumns())
                  : countTiles(request, tile);
   const int64_t steps = isWinograd ? llvm::alignTo(request.winograd->inputs, kWinogradPart) : request.depth;
-  // Arithmetic and reads of a unit are assumed not to overlap, as measured on other GPUs.
+  // Assumes that arithmetic and reads of a unit do not overlap, as measured on other GPUs.
   return double(llvm::divideCeil(workgroups, phone.units)) * double(steps) *
          (work.products / phone.lanes + work.words / phone.words);
 }

@@ -34,7 +34,7 @@ struct TileRequest {
   std::optional<WinogradShape> gradient;
 };
 
-/// Returns the number of workgroups above one another that a Winograd tile needs for a convolution.
+/// Returns the number of workgroups along the rows that a convolution needs with a Winograd tile.
 int64_t countWinogradTiles(const WinogradShape &shape, const GpuTile &tile);
 
 /// True if a tile of kind WinogradGradient divides the channels and pixels of the convolution evenly.

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the emitter of everything that can be computed point by point: an invocation per written element, or per
-//        vector of elements. Maps, windows, short reductions, permutes, gathers, scans, and every kernel that all other
-//        emitters decline.
-// Why:   points are independent, so any kernel has this form. For most kernels other than contractions it is the best
-//        one.
-// How:   1. a pass over the points of each written tensor. Tensors that are computed on the way are written in the same
-//        pass;
-//        2. the points of a row of workgroups are counted in the order of memory, in vectors where it is contiguous;
-//        3. an invocation asks for the value at its point (Evaluator.h), and writes it;
-//        4. halos.
+// What:  emits kernels point by point, with one invocation for each written element or vector of elements. These are
+//        maps, windows, short reductions, permutes, gathers, scans, and every kernel that all other emitters decline.
+// Why:   points are independent, so every kernel can be computed like this. For most kernels other than contractions,
+//        it is the fastest way.
+// How:   1. plan a pass over the points of each written tensor. Tensors that are computed on the way are written in the
+//           same pass;
+//        2. count the points of a row of workgroups in the order of memory, in vectors if they are contiguous;
+//        3. an invocation requests the value at its point (Evaluator.h), and writes it;
+//        4. write the halos.
 
 #include "codegen/gpu/Emitters.h"
 #include "codegen/gpu/Halo.h"
@@ -30,17 +29,18 @@ namespace {
 
 /// Range of the cut axis that a row of workgroups computes.
 struct RowRange {
-  Value begin, end;     ///< `end` is null if the kernel is not divided: then the range is the whole axis.
+  Value begin, end;     ///< Null if the kernel is not divided. The range is then the whole axis.
   int64_t multiple = 1; ///< Known divisor of `begin`.
 };
 
-/// A written tensor whose points are counted.
+/// A pass over the points of a written tensor.
 struct Pass {
   unsigned written = 0, work = 0, result = 0;
   unsigned cutAxis = 0;
   unsigned lanes = 1;
-  SmallVector<int64_t> sizes; ///< Sizes of the axes. The size of the cut axis is the extent of a row of workgroups.
-  /// Elements along each axis that an invocation computes. Sizes count groups of so many elements.
+  /// Sizes of the axes. The size of the cut axis is the number of its indices in a row of workgroups.
+  SmallVector<int64_t> sizes;
+  /// Number of elements along each axis that an invocation computes. `sizes` counts groups of these elements.
   SmallVector<int64_t> steps;
 };
 
@@ -78,7 +78,7 @@ private:
   PointGrid grid;
   RowRange range;
   Value thread;
-  llvm::SmallDenseSet<unsigned> done; ///< Written tensors that are finished.
+  llvm::SmallDenseSet<unsigned> done; ///< Indices of the written tensors that are finished.
 };
 
 //===----------------------------------------------------------------------===//
@@ -88,7 +88,7 @@ private:
 LogicalResult PointsEmitter::planPass(unsigned written, unsigned work, unsigned result) {
   Pass pass{written, work, result, form.cutAxis, 1, form.written[written].slice.shape, {}};
   if (divided && (pass.cutAxis >= pass.sizes.size() || pass.sizes[pass.cutAxis] != form.cutExtent)) {
-    // Another tensor may have the cut axis elsewhere, but its position must be unambiguous.
+    // Another tensor may have the cut axis at another position, which must be unambiguous.
     auto axis = llvm::find(pass.sizes, form.cutExtent);
     if (axis == pass.sizes.end() || llvm::count(pass.sizes, form.cutExtent) != 1) {
       function.declined = "the cut axis of every written tensor must be known";
@@ -102,8 +102,8 @@ LogicalResult PointsEmitter::planPass(unsigned written, unsigned work, unsigned 
   return success();
 }
 
-/// Counts the storages that `work` reads along its loop `loop`: `fit` as vectors or broadcast, `others` with other
-/// strides.
+/// Counts the storages that `work` reads along its loop `loop`. `fit` counts those that are read as vectors or
+/// broadcast, `others` those with other strides.
 void PointsEmitter::countStrides(unsigned number, unsigned loop, int64_t &fit, int64_t &others) const {
   const Work &work = form.work[number];
   for (const Input &input : work.inputs) {
@@ -149,7 +149,7 @@ unsigned PointsEmitter::chooseWidth(const Pass &pass) const {
     }
   if (others > fit)
     return 1;
-  // Long sums need many invocations more than wide ones.
+  // A kernel with long sums is faster with many invocations than with wide ones.
   constexpr int64_t kManyPoints = 16384, kLongSum = 25;
   int64_t points = 1;
   for (int64_t size : pass.sizes)
@@ -164,7 +164,7 @@ unsigned PointsEmitter::chooseWidth(const Pass &pass) const {
 }
 
 /// Lets one invocation compute all elements of an axis' innermost loop, if several loops walk that axis. These elements
-/// share the inputs that only the other loops move. It does so only if enough invocations remain.
+/// share the inputs that only the other loops move. Does so only if enough invocations remain.
 void PointsEmitter::chooseSteps(Pass &pass) const {
   constexpr int64_t mostSteps = 4, manyGroups = 131072;
   pass.steps.assign(pass.sizes.size(), 1);
@@ -190,7 +190,7 @@ void PointsEmitter::chooseSteps(Pass &pass) const {
 //===----------------------------------------------------------------------===//
 
 void PointsEmitter::divide() {
-  // The tensor with the most points decides.
+  // The tensor with the largest number of points decides.
   int64_t perIndex = 1, step = 1, total = 1;
   for (const Pass &pass : passes) {
     int64_t points = 1;
@@ -236,7 +236,7 @@ void PointsEmitter::divide() {
 // 3. Points
 //===----------------------------------------------------------------------===//
 
-/// Returns the element of number `counter`. Sets `inside` to false if there is no such element.
+/// Returns the element with index `counter`. Sets `inside` to a condition that is false if there is no such element.
 Point PointsEmitter::pointOf(const Pass &pass, Value counter, Value &inside) {
   int64_t points = 1;
   for (int64_t size : pass.sizes)
@@ -256,7 +256,7 @@ Point PointsEmitter::pointOf(const Pass &pass, Value counter, Value &inside) {
   return element;
 }
 
-/// Stores every written result of `work` at `at`. Returns false if one cannot be stored.
+/// Stores every written result of `work` at `at`. Returns false if a result cannot be stored.
 bool PointsEmitter::storeAll(unsigned number, const Point &at) {
   const Work &work = form.work[number];
   for (auto [result, described] : llvm::enumerate(work.results)) {
@@ -272,14 +272,14 @@ bool PointsEmitter::storeAll(unsigned number, const Point &at) {
   return true;
 }
 
-/// Returns the positions that depend on a counter or a base, sorted.
+/// Returns the sorted positions of `at` that depend on a counter or a base.
 static Point movingPart(Point at) {
   llvm::erase_if(at, [](const Position &position) { return !position.counter && !position.base; });
   llvm::sort(at, [](const Position &a, const Position &b) { return a < b; });
   return at;
 }
 
-/// Returns all elements that the invocation of `element` computes, as points of the loops.
+/// Returns the points of all elements that the invocation of `element` computes.
 SmallVector<Point, 0> PointsEmitter::pointsOfSteps(const Pass &pass, const Point &element) {
   SmallVector<Point, 0> points = {element};
   for (auto [axis, steps] : llvm::enumerate(pass.steps)) {
@@ -306,7 +306,7 @@ void PointsEmitter::emitPass(const Pass &pass) {
       Value inside;
       Point element = pointOf(pass, build.add(thread, build.multiply(iteration, grid.threads)), inside);
       build.onlyIf(inside, [&] {
-        // Read everything before writing anything: a storage may be both read and written.
+        // Read everything before writing anything, because a storage may be both read and written.
         SmallVector<std::pair<unsigned, Point>, 1> stores;
         for (const Point &at : pointsOfSteps(pass, element)) {
           evaluator.evaluate(pass.work, pass.result, at);
@@ -328,7 +328,7 @@ void PointsEmitter::emitPass(const Pass &pass) {
 LogicalResult PointsEmitter::run() {
   if (!evaluator.accepts(function.declined))
     return failure();
-  // Starts from the last tensor: its dependencies are computed on the way.
+  // Start with the last tensor, because its dependencies are computed on the way.
   for (unsigned work = form.work.size(); work-- > 0;)
     for (auto [result, described] : llvm::enumerate(form.work[work].results))
       if (described.written && failed(planPass(*described.written, work, result)))

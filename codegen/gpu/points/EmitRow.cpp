@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the emitter of rows: softmax, normalizations, long sums, and the operators fused before and after them.
-// Why:   the invocations of a workgroup share a row's columns. So few long rows keep a GPU busy, too, and adjacent
+// What:  emits kernels of rows: softmax, normalizations, long sums, and the operators fused before and after them.
+// Why:   the invocations of a workgroup share a row's columns. So even few long rows keep a GPU busy, and adjacent
 //        invocations read adjacent elements.
-// How:   1. rows and columns, and the number of invocations that share a row (RowGrid.h);
-//        2. each reduction, in order: an invocation folds every perRow-th column, then all invocations fold through
-//           shared memory. The Evaluator knows the result (Evaluator.h);
-//        3. a last sweep writes the results that have columns. Short rows stay in registers from the first sweep to the
-//           last.
+// How:   1. find rows and columns, and the number of invocations that share a row (RowGrid.h);
+//        2. for each reduction, in order: an invocation folds every perRow-th column, then all invocations fold their
+//           results in shared memory. The result becomes a known value of the Evaluator;
+//        3. a last sweep writes the results that have columns. The elements of short rows stay in registers from the
+//           first sweep to the last.
 
 #include "codegen/form/Reduction.h"
 #include "codegen/gpu/Emitters.h"
@@ -38,7 +38,7 @@ public:
   LogicalResult run();
 
 private:
-  /// Body of a sweep, at a position per loop of columns.
+  /// Body of a sweep, which gets a position for each loop over columns, and the carried values.
   using Body = llvm::function_ref<SmallVector<Value>(const Point &, ValueRange)>;
   struct Column {
     Value number, inside; ///< `inside` is null if the column certainly exists.
@@ -69,14 +69,14 @@ private:
   Evaluator evaluator;
   const bool divided;
 
-  SmallVector<SmallVector<Reduction>> reductions; ///< Per operation and result.
+  SmallVector<SmallVector<Reduction>> reductions; ///< Reductions of each operation and result.
   RowGrid rowGrid;
   PointGrid grid;
 
-  Value thread;                 ///< Number of the invocation in its row.
-  Value localRow;               ///< Number of the row in the workgroup.
-  Point row;                    ///< One position per loop of rows.
-  Value isRow;                  ///< Null if every invocation has its own row.
+  Value thread;                 ///< Index of the invocation among those of its row.
+  Value localRow;               ///< Index of the row in the workgroup.
+  Point row;                    ///< Position of each loop over rows.
+  Value isRow;                  ///< True if the invocation has a row; null if every invocation has one.
   Value begin, end;             ///< Range of the cut axis that the row of workgroups computes.
   SmallVector<Column> unrolled; ///< Columns of each iteration of an unrolled sweep.
 };
@@ -93,7 +93,7 @@ LogicalResult RowEmitter::findReductions() {
     for (unsigned result = 0; result < work.results.size(); ++result) {
       std::optional<Reduction> reduction = findReduction(*work.body, result);
       const Type type = work.results[result].elementType;
-      // Few devices support shared memory of narrower types.
+      // Few devices support shared memory with narrower types.
       if (!reduction || !work.results[result].start || type.getIntOrFloatBitWidth() < 32)
         return failure();
       reductions.back().push_back(*reduction);
@@ -144,7 +144,8 @@ LogicalResult RowEmitter::divide() {
 // 2. Reductions
 //===----------------------------------------------------------------------===//
 
-/// Returns the loops of `work` in this invocation's row, at a position per loop of columns.
+/// Returns the positions of the loops of `work` in this invocation's row. `columns` has a position for each loop over
+/// columns.
 Point RowEmitter::pointOf(unsigned work, const Point &columns) const {
   Point at;
   for (const RowLoops::Role &role : loops.roles[work])
@@ -154,7 +155,8 @@ Point RowEmitter::pointOf(unsigned work, const Point &columns) const {
   return at;
 }
 
-/// Returns column `thread` + iteration * perRow. If the last iteration exceeds the row, the last column replaces it.
+/// Returns column `thread` + iteration * perRow. If it is beyond the row in the last iteration, the last column
+/// replaces it.
 RowEmitter::Column RowEmitter::columnOf(Value iteration, bool isLast) {
   Column column{build.add(thread, build.multiply(iteration, rowGrid.perRow)), Value()};
   if (isLast && rowGrid.columns % rowGrid.perRow != 0) {
@@ -164,7 +166,7 @@ RowEmitter::Column RowEmitter::columnOf(Value iteration, bool isLast) {
   return column;
 }
 
-/// Emits one iteration of a sweep. Without carried values, the body writes.
+/// Emits one iteration of a sweep. If there are no carried values, the body writes results.
 SmallVector<Value> RowEmitter::iterate(const Column &column, ValueRange carried, Body body) {
   SmallVector<int64_t> sizes(loops.columns);
   if (rowGrid.lanes > 1)
@@ -186,8 +188,8 @@ SmallVector<Value> RowEmitter::iterate(const Column &column, ValueRange carried,
   return next;
 }
 
-/// Emits all columns of this invocation. Carries rowGrid.sums copies of `carried`, one after another; columns alternate
-/// between them.
+/// Emits all columns of this invocation. Carries rowGrid.sums copies of `carried`, one after another. Columns alternate
+/// between the copies.
 SmallVector<Value> RowEmitter::sweep(ValueRange carried, Body body) {
   const int64_t iterations = llvm::divideCeil(rowGrid.columns, rowGrid.perRow);
   SmallVector<Value> values;
@@ -206,7 +208,7 @@ SmallVector<Value> RowEmitter::sweep(ValueRange carried, Body body) {
     }
     return values;
   }
-  // Several loads are in flight at once.
+  // The loads of several columns are in flight simultaneously.
   constexpr int64_t kTogether = 4;
   assert(kTogether % rowGrid.sums == 0 && "a column's sum is known when code is emitted");
   const int64_t loops = rowGrid.columns / rowGrid.perRow / kTogether;
@@ -228,12 +230,12 @@ Value RowEmitter::combine(Operation *op, Value a, Value b) {
   return inlineOperation(build, op, {a, b}, vector ? vector.getNumElements() : 1);
 }
 
-/// Folds the `value` of every invocation of a row. All invocations of the row get the result.
+/// Folds the `value` of every invocation of a row by `op`. All invocations of the row get the result.
 Value RowEmitter::foldThreads(Operation *op, Value value) {
   if (rowGrid.perRow == 1)
     return value;
   const int64_t perGroup = function.workgroupSize / rowGrid.perRow;
-  // A row's values are contiguous, or interleaved with those of the other rows.
+  // The values of a row are contiguous, or interleaved with those of the other rows.
   const int64_t step = rowGrid.rowsFirst ? perGroup : 1;
   Value shared = function.shared(function.workgroupSize, value.getType());
   auto load = [&](Value at) -> Value { return memref::LoadOp::create(build.ops, build.loc, shared, at); };
@@ -270,7 +272,7 @@ void RowEmitter::reduce(unsigned number) {
         value = combine(reduction.op, value, build.lane(ofLanes, lane));
       sums.push_back(value);
     }
-    // The order is that of foldThreads, which folds them if each has its own invocation.
+    // The order is the same as in foldThreads(), which folds the sums if each is in a separate invocation.
     for (size_t half = sums.size() / 2; half > 0; half /= 2)
       for (size_t sum = 0; sum < half; ++sum)
         sums[sum] = combine(reduction.op, sums[sum], sums[sum + half]);
@@ -321,7 +323,7 @@ void RowEmitter::write() {
   });
 }
 
-/// Emits the rows of one iteration. Invocations without a row repeat another one, since all must reach the barriers.
+/// Emits the rows of one iteration. Invocations without a row repeat another row, because all must reach the barriers.
 void RowEmitter::emitRows(Value iterationNumber) {
   const int64_t perGroup = function.workgroupSize / rowGrid.perRow;
   SmallVector<int64_t> sizes(loops.rows);
@@ -360,7 +362,7 @@ LogicalResult RowEmitter::run() {
     return failure();
   }
   build.loop(grid.iterations, [&](Value iterationNumber) {
-    // Shared memory may still be read for the previous iteration.
+    // Invocations may still read shared memory for the previous iteration.
     if (grid.iterations > 1)
       build.barrier();
     evaluator.inScope([&] { emitRows(iterationNumber); });

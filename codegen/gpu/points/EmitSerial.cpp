@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the emitter of serial kernels: an invocation runs the program of a point.
-// Why:   the order within a program must be kept, but points are independent of one another.
-// How:   1. the points of a row of workgroups are counted, the last loop fastest, so that adjacent invocations read
-//        adjacent elements; 2. the program (SerialProgram.h), whose scratch is in variables of the invocation; 3.
-//        halos.
+// What:  emits serial kernels. One invocation executes the program of a point.
+// Why:   the order within a program must be kept, but points are independent of each other.
+// How:   1. count the points of a row of workgroups, the last loop fastest, so that adjacent invocations read adjacent
+//           elements;
+//        2. emit the program (SerialProgram.h), whose scratch is in variables of the invocation;
+//        3. write the halos.
 
 #include "codegen/form/SerialProgram.h"
 #include "codegen/gpu/Emitters.h"
@@ -24,10 +25,10 @@ using namespace mlir;
 namespace nacre::codegen::gpu {
 namespace {
 
-/// Most bytes of scratch per invocation. More would be in memory, once for each of all invocations.
+/// Limit of the scratch of an invocation in bytes. A larger one would be in memory, once for each invocation.
 constexpr int64_t kMostScratchBytes = 1024;
 
-/// Most sequential steps of an invocation. With more, a device's watchdog may assume that it hangs.
+/// Limit of the sequential steps of an invocation. With more steps, a device's watchdog may assume that it hangs.
 constexpr double kMostIterations = 1 << 20;
 
 class SerialEmitter {
@@ -53,7 +54,7 @@ public:
   }
 
 private:
-  /// Returns false, and sets `function.declined`, if the kernel cannot be emitted.
+  /// True if the kernel can be emitted; otherwise, sets `function.declined`.
   bool isTaken() {
     int64_t scratch = 0;
     double most = 0;
@@ -95,7 +96,7 @@ private:
     }
   }
 
-  /// Returns the point of number `counter`. Sets `inside` to false if there is no such point.
+  /// Returns the point with index `counter`. Sets `inside` to a condition that is false if there is no such point.
   SmallVector<Value> indicesOf(Value counter, Value &inside) {
     SmallVector<Value> indices(form.loops());
     if ((grid.unitExtent * pointsPerIndex) % grid.threads != 0)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the emitter of serial kernels that contain parallel loops: a workgroup runs the program of a point.
-// Why:   a recurrence's iterations are sequential, but in one of them, a row of the batch is work for hundreds of
+// What:  emits serial kernels that contain parallel loops. One workgroup executes the program of a point.
+// Why:   a recurrence's iterations are sequential, but in each of them, a row of the batch is work for hundreds of
 //        invocations.
-// How:   all invocations run the program. They share the iterations of parallel loops, and wait at a barrier after
-//        each. The point's scratch is in shared memory, and only such loops write it.
+// How:   all invocations execute the program. They share the iterations of parallel loops, with a barrier after each
+//        loop. The point's scratch is in shared memory, and only parallel loops write it.
 //
-// The variant of many invocations gives each of them one sum. The variant of few, which runs on any device, gives each
-// several. The program defines the order of each sum, so both variants return the same bits.
+// In the variant with many invocations, each computes one sum. In the variant with few invocations, which runs on any
+// device, each computes several sums. The program defines the order of each sum, so both variants return the same bits.
 
 #include "codegen/gpu/Emitters.h"
 #include "codegen/gpu/Halo.h"
@@ -29,24 +29,24 @@ using namespace mlir;
 namespace nacre::codegen::gpu {
 namespace {
 
-/// Invocations of a workgroup: on any device, and on devices that have registers for weights. The latter is a multiple
-/// of kTogether.
+/// Numbers of invocations of a workgroup: on any device, and on devices that have registers for weights. The latter is
+/// a multiple of kTogether.
 constexpr int64_t kFew = 128, kMany = 512, kTogether = 32;
-/// Registers that keep weights; an invocation has 128 in all on NVIDIA's GPUs. With them, an iteration of an LSTM with
+/// Number of registers that keep weights, of 128 per invocation on NVIDIA's GPUs. With 96, an iteration of an LSTM with
 /// 128 units takes 1.8 us on an H200. It takes 2.7 us with 64 registers, and 4.8 us with half as many registers and
 /// twice the invocations.
 constexpr int64_t kKept = 96;
 constexpr uint32_t kFamiliesThatKeep = maskOf(NACRE_GPU_NVIDIA) | maskOf(NACRE_GPU_AMD);
-constexpr int64_t kMostShared = 16 << 10; ///< Bytes of shared memory on any device.
-/// Most sequential steps of an invocation, as in other serial kernels.
+constexpr int64_t kMostShared = 16 << 10; ///< Size in bytes of the shared memory that every device has.
+/// Limit of the sequential steps of an invocation, as in other serial kernels.
 constexpr double kMostSteps = 1 << 20;
 
 int64_t iterationsOf(scf::ForOp loop) { return loop.getStaticTripCount()->getSExtValue(); }
 
 bool isParallel(Operation *op) { return op->hasAttr(plan::kParallel); }
 
-/// Loads inputs in front of a loop if an invocation reads the same address in all iterations, as long as registers are
-/// free. In a recurrence, it keeps a part of the weights in this way.
+/// Loads inputs before a loop if an invocation reads the same address in all iterations, as long as registers are free.
+/// In a recurrence, this keeps a part of the weights in registers.
 class TeamEngine final : public ShaderEngine {
 public:
   TeamEngine(PointBuilder &build, KernelFunction &function, unsigned inputs, int64_t kept)
@@ -94,8 +94,8 @@ public:
     return true;
   }
 
-  /// Puts the loads of several steps in flight at once. Kept weights need constant addresses, so their loop is unrolled
-  /// completely.
+  /// Unrolls loops, so that the loads of several steps are in flight simultaneously. Kept weights need constant
+  /// addresses, so their loop is unrolled completely.
   int64_t iterationsAtOnce(scf::ForOp loop) const override {
     std::optional<APInt> iterations = loop.getStaticTripCount();
     const std::optional<int64_t> step = getConstantIntValue(loop.getStep());
@@ -129,7 +129,7 @@ private:
            llvm::all_of(op->getOperands(), [&](Value operand) { return isInvariant(operand, loop); });
   }
 
-  /// Copies the operations in `loop` that compute `value`.
+  /// Copies the operations in `loop` that compute `value` to a place before the loop.
   void copyTo(Value value, Operation *loop, IRMapping &copies) {
     if (copies.contains(value) || !loop->isAncestor(value.getParentBlock()->getParentOp()))
       return;
@@ -139,9 +139,9 @@ private:
   }
 
   const unsigned inputs;
-  int64_t free; ///< Free registers for values loaded in front of loops.
+  int64_t free; ///< Number of free registers for values that are loaded before loops.
   const bool keepsWeights;
-  /// `isAlone`: each invocation has exactly one iteration of the parallel loop.
+  /// `isAlone` is true if each invocation has exactly one iteration of the parallel loop.
   bool isInIteration = false, isAlone = false;
 };
 
@@ -208,7 +208,7 @@ private:
   const SerialForm &form;
   KernelFunction &function;
   PointBuilder build;
-  int64_t mostIterations = 0; ///< Most iterations that may run in parallel.
+  int64_t mostIterations = 0; ///< Largest number of iterations that may run in parallel.
 };
 
 } // namespace

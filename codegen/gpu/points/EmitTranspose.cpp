@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the emitter of maps that read along one axis and write along another: transposes, with any function.
-// Why:   adjacent invocations should both read and write adjacent elements. Point by point, only one of the two is
-//        possible.
-// How:   1. two axes are cut into tiles: the contiguous axis of the reads, and that of the writes;
+// What:  emits maps that read along one axis and write along another one: transposes, with any function.
+// Why:   adjacent invocations should both read and write adjacent elements. Emitters of points achieve only one of the
+//        two.
+// How:   1. cut two axes into tiles: the contiguous axis of the reads, and the contiguous axis of the writes;
 //        2. a workgroup computes a tile in the order of reading, into shared memory;
 //        3. it writes the tile in the order of writing.
 
@@ -47,17 +47,19 @@ private:
   const bool divided;
 
   Access target;
-  unsigned read = 0, written = 0; ///< Loops along which reads, and writes, are contiguous.
-  std::optional<unsigned> cut;    ///< Loop that walks the cut axis.
-  Value begin, end;               ///< Range of the cut axis.
-  Point tile;                     ///< Per loop: the number of the tile, or the index for loops without tiles.
+  /// Index of the loop along which reads are contiguous, and of the loop along which writes are.
+  unsigned read = 0, written = 0;
+  std::optional<unsigned> cut; ///< Index of the loop that walks the cut axis.
+  Value begin, end;            ///< Range of the cut axis.
+  Point tile;                  ///< Index of the tile for each loop, or the index itself for loops without tiles.
 };
 
 //===----------------------------------------------------------------------===//
 // 1. Tiles
 //===----------------------------------------------------------------------===//
 
-/// Chooses the axes of tiles. Fails if tiles do not pay: reads and writes are along the same axis, or axes are short.
+/// Chooses the axes of tiles. Fails if tiles would be slower, because reads and writes are along the same axis, or axes
+/// are short.
 LogicalResult TransposeEmitter::chooseAxes() {
   if (form.work.size() != 1 || !work.allParallel() || work.results.size() != 1 || !work.results.front().written)
     return failure();
@@ -98,7 +100,7 @@ void TransposeEmitter::divide() {
   for (int64_t count : counts)
     groups *= count;
   const bool isTiled = cut == read || cut == written;
-  // A row of workgroups must not exceed the limit of workgroups. Then the emitter of points takes the kernel.
+  // A row of workgroups must not exceed the limit of workgroups. Otherwise, the emitter of points gets the kernel.
   function.workgroupSize = kWorkgroup;
   function.unitExtent = !cut ? form.cutExtent : isTiled ? kTile : 1;
   function.groups = groups;
@@ -112,7 +114,8 @@ void TransposeEmitter::divide() {
   function.flops = countFlops(form);
 }
 
-/// Returns the point at the given places within the tile. Sets `inside` to false if there is no such point.
+/// Returns the point at these places within the tile. Sets `inside` to a condition that is false if there is no such
+/// point.
 Point TransposeEmitter::pointOf(Value alongRead, Value alongWritten, Value &inside) {
   Point at = tile;
   auto place = [&](unsigned loop, Value within) {
@@ -151,7 +154,7 @@ LogicalResult TransposeEmitter::run() {
     return failure();
   }
 
-  // One more column, so that a column's elements lie in different banks.
+  // The pitch has one more column, so that the elements of a column are in different banks.
   constexpr int64_t kPitch = kTile + 1;
   Value shared = function.shared(kTile * kPitch, storedType(work.results.front().elementType));
   Value fast = arith::RemUIOp::create(build.ops, build.loc, function.invocation, build.index(kTile));

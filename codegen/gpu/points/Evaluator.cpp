@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:   1. known values; 2. points of earlier operations; 3. operations and reductions; 4. bodies.
-//        EvaluatorOperands.cpp reads and writes storages.
+// How:   1. known values; 2. points of earlier operations; 3. operations and reductions; 4. bodies. Reads and writes of
+//        storages are in EvaluatorOperands.cpp.
 
 #include "codegen/gpu/points/Evaluator.h"
 
@@ -64,7 +64,7 @@ std::optional<Point> Evaluator::onlyPointOf(unsigned work) const {
 
 namespace {
 
-/// Loops that count through an axis like the digits of a number; the slowest loop comes first.
+/// Loops that walk an axis like the digits of a number. The slowest loop comes first.
 struct AxisDigits {
   SmallVector<unsigned, 2> loops;
   bool valid = true;
@@ -105,7 +105,8 @@ Point Evaluator::loopsOf(unsigned number, unsigned result, ArrayRef<Position> el
       for (unsigned loop : ArrayRef(loops).drop_front(i + 1))
         inner *= work.sizes[loop];
       if (!rest.base && rest.counter && rest.lanes == 1 && rest.scale % inner == 0) {
-        // The constant is below one iteration of this loop, so only it counts the inner loops' iterations.
+        // The constant is below one iteration of this loop, so only the constant counts the iterations of the inner
+        // loops.
         Position iteration;
         iteration.constant = rest.constant % inner;
         rest.scale /= inner;
@@ -184,7 +185,7 @@ SmallVector<Value> Evaluator::compute(unsigned number, const Point &at) {
     return step(number, at, carried);
 
   prepare(number, at);
-  // A window's iterations are unrolled, so that its loads are independent of one another.
+  // A window's iterations are unrolled, so that its loads are independent of each other.
   constexpr int64_t kUnrolledIterations = 25;
   SmallVector<unsigned> loops;
   int64_t iterations = 1;

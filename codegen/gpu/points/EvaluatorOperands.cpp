@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:   1. elements, or aligned vectors of contiguous elements; 2. paddings are not in memory: another element is
-//        read, and discarded; 3. packed weights; 4. elements at computed indices; 5. stores.
+// How:   1. elements, or aligned vectors of contiguous elements; 2. paddings, which are not in memory, so another
+//        element is read and discarded; 3. packed weights; 4. elements at computed indices; 5. stores.
 
 #include "codegen/gpu/points/Evaluator.h"
 
@@ -21,7 +21,7 @@ namespace nacre::codegen::gpu {
 
 namespace {
 
-/// Most bits of one load.
+/// Largest number of bits of one load.
 constexpr unsigned kVectorBits = 128;
 
 Point laneOf(const Point &at, unsigned loop, unsigned lane) {
@@ -30,7 +30,7 @@ Point laneOf(const Point &at, unsigned loop, unsigned lane) {
   return one;
 }
 
-/// Returns the point of the first lane, which represents all lanes that an access does not walk.
+/// Returns the point of the first lane. It represents all lanes if an access does not move with them.
 Point withoutLanes(const Point &at) {
   Point one = at;
   if (std::optional<unsigned> loop = laneLoop(at))
@@ -96,7 +96,7 @@ Value Evaluator::loadPadded(const Access &access, TypedAttr padding, const Point
         values.push_back(loadPadded(access, padding, laneOf(at, *loop, lane)));
       return build.join(values);
     }
-  // A negative index wraps to a very large one, so one unsigned comparison suffices.
+  // A negative index wraps to a very large value, so one unsigned comparison suffices.
   Value inside;
   for (const PaddedAxis &axis : access.padded)
     inside = build.both(
@@ -127,7 +127,7 @@ Value Evaluator::loadPadded(const Access &access, TypedAttr padding, const Point
 // 3. Packed weights
 //===----------------------------------------------------------------------===//
 
-/// Loads row r, column c of a weight, which lies in the panel of its column (PackWeights.h).
+/// Loads row r, column c of a weight. The element is in the panel of its column (PackWeights.h).
 Value Evaluator::loadPacked(const Input &input, const Point &at) {
   const unsigned argument = input.access.argument;
   plan::EncodingAttr encoding = kernel.getEncoding(argument);
@@ -201,7 +201,7 @@ Value Evaluator::extract(tensor::ExtractOp read, const Point &at, const IRMappin
   access.offset = slice.offset;
   access.strides = slice.strides;
   access.elementType = read.getType();
-  // Returns the point of one lane. If `counters` is set, loops stay symbolic.
+  // Returns the point of one lane. If `counters` is true, positions of loops stay symbolic.
   auto pointOf = [&](unsigned lane, bool counters) {
     Point point;
     for (Value index : read.getIndices()) {
@@ -217,7 +217,7 @@ Value Evaluator::extract(tensor::ExtractOp read, const Point &at, const IRMappin
   };
   if (lanes == 1)
     return build.load(access.argument, build.address(withoutLanes(pointOf(0, true)), access.strides, access.offset), 1);
-  // A row of the source is read as vectors.
+  // A row of the source can be read as vectors.
   bool alongRow = true;
   unsigned moving = 0;
   for (auto [index, stride] : llvm::zip_equal(read.getIndices(), access.strides))

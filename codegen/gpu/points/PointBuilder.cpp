@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How:   1. positions; 2. constants and digits; 3. addresses; 4. memory and vectors; 5. control flow. A digit is
-//        computed right after its counter, so that all later code can use it.
+//        computed directly after its counter, so that all later code can use it.
 
 #include "codegen/gpu/points/PointBuilder.h"
 
@@ -135,7 +135,7 @@ Value PointBuilder::address(ArrayRef<Position> at, ArrayRef<int64_t> strides, in
   struct Term {
     Position digit;
     int64_t factor;
-    unsigned order; // Order of the loops, not of pointers: equal kernels must get equal code.
+    unsigned order; // Order of the loops. Pointers have no fixed order, but equal kernels must get equal code.
   };
   SmallVector<Term> terms;
   Value sum;
@@ -155,7 +155,7 @@ Value PointBuilder::address(ArrayRef<Position> at, ArrayRef<int64_t> strides, in
       terms.push_back({position, stride * position.scale / unit, unsigned(terms.size())});
   }
 
-  // Merge digits of one counter, from the fastest, if the next one's factor continues this one's.
+  // Merge digits of one counter, from the fastest on, if the factor of the next digit continues the factor of this one.
   llvm::stable_sort(terms, [](const Term &a, const Term &b) {
     void *left = a.digit.counter.getAsOpaquePointer(), *right = b.digit.counter.getAsOpaquePointer();
     return left != right ? left < right : a.digit.divisor < b.digit.divisor;

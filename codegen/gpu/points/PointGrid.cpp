@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A row of workgroups takes few indices of the cut axis, so that shares can be fine-grained. But it takes enough that
-// its last workgroup is mostly busy.
+// A row of workgroups computes few indices of the cut axis, so that shares can be fine-grained. But there are enough of
+// them to keep its last workgroup mostly busy.
 
 #include "codegen/gpu/points/PointGrid.h"
 

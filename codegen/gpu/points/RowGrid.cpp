@@ -13,7 +13,8 @@ std::optional<RowGrid> chooseRowGrid(const RowShape &shape, unsigned variant) {
   const bool contiguous = shape.columns > 1 && shape.columnsAdjoin;
   const bool many = shape.rows >= kManyRows;
 
-  // A nest can also be computed by points. Rows pay only if there are few points, or if points are far apart in memory.
+  // A nest can also be divided into points. Rows are only faster if there are few points, or if points are far apart in
+  // memory.
   if (!shape.mustBeRows && (shape.columns < 32 || (shape.rows > kManyRows && !contiguous)))
     return std::nullopt;
 
@@ -22,11 +23,11 @@ std::optional<RowGrid> chooseRowGrid(const RowShape &shape, unsigned variant) {
   if (contiguous && shape.quads && shape.columns >= 8 * kLanes)
     grid.lanes = kLanes;
   grid.columns = shape.columns / grid.lanes;
-  // Few long rows need larger workgroups than every device supports.
+  // A few long rows need workgroups that are larger than some devices support.
   const bool isLong = shape.rows <= kFewRows && grid.columns >= kLargeWorkgroup;
   grid.variants = isLong ? 2 : 1;
   grid.workgroup = isLong && variant == 0 ? kLargeWorkgroup : kAnyWorkgroup;
-  // With few rows, each column has an invocation. With many, each invocation computes several columns.
+  // With few rows, each column has an invocation. With many rows, each invocation computes several columns.
   const int64_t wanted = many ? llvm::divideCeil(grid.columns, kFewIterations) : grid.columns;
   auto sharedBy = [&](int64_t workgroup) {
     const int64_t perRow = std::min<int64_t>(llvm::PowerOf2Ceil(std::max<int64_t>(1, wanted)), workgroup);

@@ -49,7 +49,8 @@ public:
   }
 
 private:
-  /// Gives one role to the loops of a reader and of its producer that walk the same axis.
+  /// Gives one role to the loops of a reader and of its producer that walk the same axis. Sets `changed` if a role is
+  /// new.
   LogicalResult follow(unsigned reader, const Input &input, bool &changed) {
     const Result &read = form.work[input.work].results[input.result];
     for (auto [here, there] : llvm::zip_equal(input.map.getResults(), read.map.getResults())) {
@@ -70,7 +71,7 @@ private:
     return success();
   }
 
-  /// Gives the roles of the first reduction's loops, in order, to loops that have none yet. Fails if roles are
+  /// Gives the roles of the first reduction's loops, in order, to the loops that have no role yet. Fails if roles are
   /// inconsistent.
   LogicalResult settle(unsigned number) {
     const Work &work = form.work[number], &first = form.work[loops.first];
@@ -89,7 +90,7 @@ private:
           (role.kind == Role::Row ? loops.rows : loops.columns)[role.number] != work.sizes[loop])
         return failure();
     }
-    // Reductions and written values must cover all rows, and all columns or none.
+    // Reductions and written values must cover all rows. They must cover either all columns or none.
     const bool isWritten = llvm::any_of(work.results, [](const Result &result) { return result.written.has_value(); });
     if ((isWritten || !work.allParallel()) && llvm::is_contained(rowSeen, false))
       return failure();

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  blocks of a 3x3 convolution by Winograd's F(2x2, 3x3) on desktop GPUs: 16 products of matrices, one for each
-//        transformed value of a tile of pixels.
-// Why:   it needs 4/9 of a direct convolution's multiplications. To reach its peak, such a GPU needs many sums in
-//        registers per element read from shared memory. It also needs loads in flight while it multiplies.
+// What:  emits blocks of a 3x3 convolution by Winograd's F(2x2, 3x3) on desktop GPUs: 16 products of matrices, one for
+//        each transformed value of a tile of pixels.
+// Why:   this method needs 4/9 of a direct convolution's multiplications. To reach its peak, a desktop GPU needs many
+//        sums in registers for each element that it reads from shared memory. It also needs loads in flight while it
+//        multiplies.
 // How:   1. a part is some channels. An invocation loads the pixels for a row of values of a tile, in four channels,
-//        and a filter of four columns in one channel. Addresses and signs select the values that it computes: a branch
-//        would cost more;
+//           and a filter of four columns in one channel. Addresses and signs select the values that it computes,
+//           because a branch would cost more;
 //        2. a group of invocations has all tiles and columns of one value. While it multiplies a part, the next part's
-//           pixels and filters are loaded. Then they are transformed into the same shared memory;
-//        3. at the end, sums go through shared memory, some tiles at a time, and become pixels.
+//           pixels and filters are loaded. They are then transformed into the same shared memory;
+//        3. at the end, the sums of some tiles at a time go through shared memory and are transformed to pixels.
 //
-// Tiles cover the whole image for any share. The transforms are those of A. Lavin and S. Gray, "Fast Algorithms for
+// Tiles cover the whole image for any share. The transforms are from A. Lavin and S. Gray, "Fast Algorithms for
 // Convolutional Neural Networks", 2015.
 
 #include "codegen/gpu/contraction/Templates.h"
@@ -50,17 +51,17 @@ private:
   // 1. Loads of each invocation
   //===--------------------------------------------------------------------===//
 
-  /// A row of the transformed values of a tile, in four channels: a row of pixels, plus another row times `sign`.
+  /// A row of the transformed values of a tile, in four channels. It is a row of pixels, plus `sign` times another row.
   struct PatchItem {
     SmallVector<Value, 2 * kSide> addresses;
     Value channelQuad, sign;
-    Value at; ///< Address of its first value.
+    Value at; ///< Address of the first of these values.
   };
-  /// Two rows of a filter's transformed values, in four columns and a channel. The outer one is a row of the filter;
-  /// the inner one is a sum of rows.
+  /// Two rows of a filter's transformed values, in four columns and one channel. The outer row is a row of the filter;
+  /// the inner row is a sum of rows.
   struct FilterItem {
     Value channel, quad, isUpper, sign;
-    Value outer, inner; ///< Addresses of their first values.
+    Value outer, inner; ///< Addresses of the first value of each row.
   };
 
   PatchItem findPatch() {
@@ -74,7 +75,7 @@ private:
     for (Value row : {rows.first, rows.second})
       for (int64_t j = 0; j < kSide; ++j)
         item.addresses.push_back(pixels.addressOf(origin, row, build.constant(j)));
-    // Tiles are permuted by the channels, so that adjacent invocations store to different banks.
+    // Tiles are permuted by the index of the channels, so that adjacent invocations store to different banks.
     Value place = arith::XOrIOp::create(build.ops, build.loc, mine, build.multiply(item.channelQuad, tile.rowThreads));
     item.at = build.add(build.multiply(build.add(build.multiply(line, kSide * channelQuads), item.channelQuad), tiles),
                         place);
@@ -146,7 +147,7 @@ private:
     Value rows = build.add(build.multiply(number, channelQuads * tiles), laneRow);
     for (int64_t channelQuad = 0; channelQuad < channelQuads; ++channelQuad) {
       SmallVector<Value> patch;
-      for (int64_t i = 0; i < tile.rows; ++i) // They were permuted by the channels.
+      for (int64_t i = 0; i < tile.rows; ++i) // findPatch() permutes the tiles by the channels.
         patch.push_back(load(patches, build.add(rows, channelQuad * tiles + (i ^ channelQuad) * tile.rowThreads)));
       for (int64_t channel = 0; channel < 4; ++channel) {
         SmallVector<Value> columnFactors;
@@ -164,7 +165,7 @@ private:
   // 3. Pixels
   //===--------------------------------------------------------------------===//
 
-  /// Writes the pixels of `tile.depth` tiles, whose values overwrite the filters in shared memory.
+  /// Writes the pixels of `tile.depth` tiles. Their values overwrite the filters in shared memory.
   void finish(int64_t from, int64_t rows, ArrayRef<Value> sums) {
     if (from > 0)
       barrier();
@@ -178,7 +179,7 @@ private:
     finishRow(build.constant(from * tile.rowThreads));
   }
 
-  /// Emits a row of pixels of a tile in a quad of columns: a row of values, plus the next two rows times a sign.
+  /// Emits a row of pixels of a tile in a quad of columns: a row of values, plus the next two rows with a sign.
   void finishRow(Value firstTile) {
     Value quad = build.remainder(me, quads), mine = build.remainder(build.divide(me, quads), tile.depth);
     Value line = build.divide(me, quads * tile.depth);
@@ -195,10 +196,10 @@ private:
       pixels.finish(sum, origin, line, build.constant(int64_t(j)), build.add(grid.firstQuad, quad));
   }
 
-  const int64_t tiles, channelQuads; ///< Tiles of the block, and quads of channels of a part.
+  const int64_t tiles, channelQuads; ///< Number of tiles of the block; number of quads of channels of a part.
   const int64_t channels;
   WinogradPixels pixels;
-  Value filters, patches; ///< Shared: [number][channel][quad], [number][quad of channels][tile].
+  Value filters, patches; ///< Arrays in shared memory: [value][channel][quad], [value][quad of channels][tile].
   PatchItem patchItem;
   FilterItem filterItem;
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  blocks of the gradient of a 3x3 filter by Winograd's F(2x2, 3x3) on desktop GPUs: 32 channels by 64 columns.
-// Why:   it shares the products of WinogradBlock, and needs 4/9 of the multiplications.
+// What:  emits blocks of the gradient of a 3x3 filter by Winograd's F(2x2, 3x3) on desktop GPUs: 32 channels by 64
+//        columns.
+// Why:   it has the same products as WinogradBlock, and needs 4/9 of the multiplications.
 // How:   the convolution is y = A^T [(G g G^T) * (B^T d B)] A. So the gradient of g is the sum of G^T [(A y' A^T) *
 //        (B^T d B)] G over all tiles of pixels. A part is some tiles. An invocation transforms a tile's pixels to a row
 //        of values in four channels, and its gradients to two rows of values in four columns. Sums stay transformed
@@ -35,7 +36,7 @@ public:
   }
 
 private:
-  /// Rows of each invocation whose values are in shared memory at the same time.
+  /// Number of rows of each invocation whose values are in shared memory simultaneously.
   static constexpr int64_t kTogether = 2;
 
   //===--------------------------------------------------------------------===//
@@ -62,8 +63,8 @@ private:
     inner = place(build.add(half, 1));
   }
 
-  /// Returns the address in an operand of a pixel of tile `tileNumber`. The pixel is `rows` and `columns` from the
-  /// tile's first one.
+  /// Returns the address in an operand of a pixel of the tile with index `tileNumber`. The pixel is `rows` rows and
+  /// `columns` columns after the tile's first pixel.
   Value pixelOf(unsigned operand, Value tileNumber, Value rows, Value columns) {
     auto steps = [&](const ContractionLoop &loop, Value count) {
       return build.multiply(count, grid.scaled(operand, loop.strides[operand]));
@@ -102,7 +103,7 @@ private:
       for (auto [j, value] : llvm::enumerate(numbers))
         store(value, gradients, build.add(at, int64_t(j) * tile.depth * quads));
     };
-    // Rows of A y': y0, y0 + y1, y0 - y1, -y1.
+    // The rows of A y' are y0, y0 + y1, y0 - y1, -y1.
     Value none = quadOf(0), outerRow[2], innerRow[2];
     for (int64_t j = 0; j < 2; ++j) {
       outerRow[j] = select(isUpper, loaded[j], subtract(none, loaded[2 + j]));
@@ -116,7 +117,7 @@ private:
   // 2. Products
   //===--------------------------------------------------------------------===//
 
-  /// Adds the products of a part to the sums. An invocation has quads of channels, rowThreads quads apart.
+  /// Adds the products of a part to the sums. The quads of channels of an invocation are rowThreads quads apart.
   SmallVector<Value> multiplyPart(ValueRange before) {
     SmallVector<Value> sums(before);
     Value columns = build.add(build.multiply(number, tile.depth * quads), laneQuad);
@@ -138,8 +139,8 @@ private:
   // 3. Taps
   //===--------------------------------------------------------------------===//
 
-  /// Writes the taps of `tile.depth` channels, two rows of each invocation. Their values overwrite the gradients in
-  /// shared memory.
+  /// Writes the taps of `tile.depth` channels, with two rows of each invocation. Their values overwrite the gradients
+  /// in shared memory.
   void finish(int64_t from, ArrayRef<Value> sums) {
     if (from > 0)
       barrier();
@@ -153,7 +154,7 @@ private:
     build.onlyIf(build.isBelow(me, build.constant(tile.depth * quads)), [&] { finishChannel(from); });
   }
 
-  /// Emits the taps of a channel in a quad of columns: G^T, from both sides, of the values.
+  /// Emits the taps of a channel in a quad of columns: the transform G^T of the values, along both dimensions.
   void finishChannel(int64_t from) {
     Value mine = build.remainder(me, quads), line = build.divide(me, quads), half = quadOf(0.5);
     auto transform = [&](ArrayRef<Value> u) {
@@ -167,7 +168,7 @@ private:
         numbers.push_back(load(gradients, build.add(me, (i * kSide + j) * tile.depth * quads)));
       columns[j] = transform(numbers);
     }
-    // An invocation's rows are four channels, then four channels 4 * rowThreads later.
+    // An invocation's rows are four channels, then the four channels that are 4 * rowThreads later.
     Value channel = build.add(build.multiply(build.divide(line, kTogether), 4), build.remainder(line, kTogether));
     channel = build.add(build.add(firstChannel, channel), from / 4 * 4 * tile.rowThreads + from % 4);
     for (int64_t i = 0; i < kTaps; ++i) {
@@ -179,10 +180,10 @@ private:
   }
 
   const WinogradGradient &gradient;
-  const int64_t channelQuads; ///< Quads of channels in the block.
-  const int64_t across, down; ///< Tiles of an image.
+  const int64_t channelQuads; ///< Number of quads of channels in the block.
+  const int64_t across, down; ///< Number of tiles of an image along each dimension.
   Value firstChannel;
-  Value gradients, patches; ///< Shared: [number][tile][quad], [number][tile][quad of channels].
+  Value gradients, patches; ///< Arrays in shared memory: [value][tile][quad], [value][tile][quad of channels].
   Value channelQuad, patchTile, patchAt;
   PixelRows pixelRows;
   Value quad, gradientTile, isUpper, sign, outer, inner;

@@ -33,7 +33,7 @@ WinogradPixels::Origin WinogradPixels::originOf(Value number) {
 
 Value WinogradPixels::writesAny() {
   const Origin first = originOf(build.constant(0)), last = originOf(build.constant(tiles - 1));
-  // An upper bound: the last row of pixels may end earlier.
+  // This is an upper bound, because the last row of pixels may end earlier.
   return grid.writesAny(first.row, build.add(last.row, outputs * convolution.across.size));
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  tiles of a convolution by Winograd. Transformed inputs and filters exist only in shared memory.
+// What:  emits tiles of a Winograd convolution. Transformed inputs and filters exist only in shared memory.
 // Why:   if about every second multiplication waits for a cache, a quarter of the products saves time. Filters
-//        transformed in advance would be 1.8 or 4 times as large, and transformed inputs would need as much memory
-//        again as the input.
+//        transformed in advance would be 1.8 or 4 times as large. Transformed inputs would need additional memory of
+//        the input's size.
 // How:   1. a part is four channels. Some invocations transform the filters of the workgroup's columns, others its
-//        tiles of the input. Each computes two rows of values, which fit its registers;
-//        2. an invocation has one of the values in a quad of columns, for all tiles, and keeps the sums;
-//        3. at the end, the sums go through shared memory, some tiles at a time. Some invocations transform two rows of
-//           pixels each, and finish them. Tiles cover the whole image for any share.
+//           tiles of the input. Each computes two rows of values, which fit into its registers;
+//        2. an invocation has one of the values in a quad of columns, for all tiles, and keeps their sums;
+//        3. at the end, the sums of some tiles at a time go through shared memory. Some invocations transform two rows
+//           of pixels each, and finish them. Tiles cover the whole image for any share.
 
 #include "codegen/gpu/InlineBody.h"
 #include "codegen/gpu/contraction/Templates.h"
@@ -43,11 +43,12 @@ public:
   }
 
 private:
-  /// Emits `body` for `items` items, each with its number. It prefers invocations that have no items yet.
+  /// Emits `body` for `items` items. Each invocation gets the index of its item. Prefers invocations that have no items
+  /// yet.
   void forItems(int64_t items, llvm::function_ref<void(Value)> body) {
     if (taken + items > tile.invocations())
       taken = 0;
-    Value number = build.subtract(me, build.constant(taken)); // Wraps around for other invocations.
+    Value number = build.subtract(me, build.constant(taken)); // The difference wraps around for other invocations.
     taken += items;
     build.onlyIf(build.isBelow(number, build.constant(items)), [&] { body(number); });
   }
@@ -57,7 +58,7 @@ private:
   void store(Value value, Value array, Value at) {
     memref::StoreOp::create(build.ops, build.loc, value, array, ValueRange{at});
   }
-  /// Returns the address of a value of channel or tile `major` of a part.
+  /// Returns the address of a transformed value. `major` is the channel or tile of a part.
   Value filterAt(Value major, Value number, Value quad) {
     return build.add(build.multiply(build.add(build.multiply(major, numbers), number), quads), quad);
   }
@@ -75,7 +76,7 @@ private:
     return vector::BroadcastOp::create(build.ops, build.loc, VectorType::get({4}, build.ops.getI1Type()), inside);
   }
 
-  /// Computes two rows of the transformed values of each filter: of a channel in a quad of columns.
+  /// Computes two rows of the transformed values of each filter, which has one channel and a quad of columns.
   void transformFilters(Value part, ArrayRef<int64_t> rows) {
     const unsigned rhs = Contraction::Rhs;
     const int64_t taps = convolution.method.taps;
@@ -160,7 +161,7 @@ private:
   // 3. Pixels
   //===--------------------------------------------------------------------===//
 
-  /// Finishes as many tiles as a part has channels: their values overwrite the filters.
+  /// Finishes as many tiles as a part has channels. Their values overwrite the filters.
   void finish(int64_t from, ArrayRef<Value> sums) {
     Value number = build.divide(me, quads), quad = build.remainder(me, quads);
     barrier();
@@ -191,13 +192,13 @@ private:
   const GpuTile &tile;
   const WinogradConvolution &convolution;
   ShaderTerms terms;
-  const int64_t inputs, numbers; ///< Transformed values of a tile, along one dimension and along both.
-  const int64_t quads;           ///< Quads of columns.
+  const int64_t inputs, numbers; ///< Number of transformed values of a tile, along one dimension and along both.
+  const int64_t quads;           ///< Number of quads of columns.
   const int64_t channels;
   WinogradPixels pixels;
   Value me;
-  Value filters, patches; ///< Shared: [channel][number][quad], [tile][number] of quads of channels.
-  int64_t taken = 0;      ///< Invocations that already have items.
+  Value filters, patches; ///< Arrays in shared memory: [channel][value][quad], [tile][value] with quads of channels.
+  int64_t taken = 0;      ///< Number of invocations that already have items.
 };
 
 } // namespace
