@@ -38,7 +38,7 @@ Term integerPower(Term base, Term exponent);
 /// Returns the value of all lanes of `value` if it is a constant splat.
 std::optional<double> splatOf(mlir::Value value);
 
-// A bf16 is an i16 with its bits.
+// These functions represent a bf16 by its bits in an i16.
 Term roundToBf16(Term value); ///< Rounds an f32 to the bits of a bf16.
 Term extendBf16(Term bits);   ///< Converts the bits of a bf16 to f32.
 

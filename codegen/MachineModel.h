@@ -40,8 +40,8 @@ struct MachineModel {
   double chainedInstructionsPerCycle = 1; ///< Instructions that often depend on the previous one.
 
   // Cycles of loops that are not tiles.
-  double rowCycles = 9;               ///< Start of a row.
-  double pointCycles = 6;             ///< Start of a point of a serial kernel.
+  double rowCycles = 9;               ///< Cost to begin a row.
+  double pointCycles = 6;             ///< Cost to begin a point of a serial kernel.
   double scalarIterationCycles = 1.5; ///< One iteration of a plain loop over elements.
   double scalarFunctionCycles = 24;   ///< Evaluation of exp or a similar function in such a loop.
 

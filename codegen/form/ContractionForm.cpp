@@ -132,7 +132,7 @@ DepthwiseConvolution asDepthwise(const PlainContraction &plain) {
 /// Makes each iteration of the innermost depth loop a group of k steps.
 static LogicalResult groupDepth(MatrixProduct &product, const DepthGroups &depth) {
   product.groups = depth;
-  if (depth.k == 1 || depth.run == 1) // A group of one step already has a word of its own.
+  if (depth.k == 1 || depth.run == 1) // A group of one step is already a separate word.
     return success();
   ContractionLoop &steps = product.depth.back();
   const int64_t stride = product.panels->width;

@@ -22,7 +22,7 @@ namespace nacre::codegen {
 
 /// An array that a contraction reads or writes.
 struct ContractionOperand {
-  unsigned argument = 0; ///< Argument of the kernel.
+  unsigned argument = 0; ///< Index of the kernel's argument.
   int64_t offset = 0;
   mlir::Type elementType;
   /// Distance between panels in elements, if the operand is in panels (Contraction::resultWidth). Only results and
@@ -66,7 +66,7 @@ struct Contraction {
   /// column of several parts.
   int64_t parts = 1;
   llvm::SmallVector<unsigned, 2> results{
-      Result}; ///< Operands that are written. Further ones follow the extra operands.
+      Result}; ///< Operands that are written. Results after the first follow the extra operands.
   /// Number of columns of a panel of the operands from Result on; 0 if no operand is in panels.
   int64_t resultWidth = 0;
   const WrittenTensor *written = nullptr; ///< The first target.

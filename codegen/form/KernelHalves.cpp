@@ -24,7 +24,7 @@ LogicalResult misfit(const char *reason) {
 }
 
 //===----------------------------------------------------------------------===//
-// 1. Where the body divides
+// 1. Division of the body
 //===----------------------------------------------------------------------===//
 
 struct Division {

@@ -47,7 +47,8 @@ struct GpuTile {
   int64_t tileColumns() const;
   int64_t invocations() const;
   int64_t sharedBytes()
-      /// Bytes of operands in f32, or in f16 for matrices. Only for Shared, Cooperative and the kinds of Winograd.
+      /// Returns the size of f32 operands in shared memory in bytes; for Cooperative, of f16 operands. Not for Direct
+      /// and Split.
       const;
 };
 

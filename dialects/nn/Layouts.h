@@ -2,8 +2,8 @@
 //
 // What:  transfers layouts through operators that do not depend on the order of axes.
 // Why:   layout propagation needs to know nothing else about operators.
-// How:   a value with layout p is stored as its transpose by p. `transferLayout` computes the layouts of an operator's
-//        values from that of one of them. `rebuildInLayout` creates the operator on the stored values.
+// How:   a value with layout p is stored as its transpose by p. `transferLayout` computes the layouts of all values
+//        of an operator from the layout of one. `rebuildInLayout` creates the operator on the stored values.
 
 #ifndef NACRE_DIALECTS_NN_LAYOUTS_H
 #define NACRE_DIALECTS_NN_LAYOUTS_H

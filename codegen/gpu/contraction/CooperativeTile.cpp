@@ -158,9 +158,8 @@ private:
                                                         isAcross ? build.ops.getUnitAttr() : UnitAttr())
           .getResult();
     };
-    // Distances in chunks between matrices, and between steps. The lines of an operand that is read transposed are rows
-    // or columns; otherwise, they are steps.
-    // `steps` counts the steps of this set.
+    // The pitches are distances between matrices in chunks; leftStep and rightStep are offsets of `step`. The chunks of
+    // an operand that is read transposed are across the reduction. `steps` counts the steps of this set.
     const int64_t steps = tile.depth / tile.parts, matrixChunks = kMatrixSize / kChunk;
     const int64_t rowPitch = layout.leftAcross ? matrixChunks : kMatrixSize * layout.leftPitch;
     const int64_t leftStep = layout.leftAcross ? step * layout.leftPitch : step / kChunk;

@@ -54,7 +54,7 @@ public:
     me = build.remainder(grid.function.invocation, setSize);
     Value lane = build.remainder(me, kLanes), warp = build.divide(me, kLanes);
     const int64_t warpColumns = tile.columnThreads / kLaneColumns;
-    // The rows of a lane are kLaneRows apart, and its quads kLaneColumns. The lowest bit of the lane selects the row,
+    // The rows of a lane are kLaneRows apart, its quads kLaneColumns. The lowest bit of the lane selects the row,
     // the next three bits the column, and the highest bit again the row.
     Value laneColumn = build.remainder(build.divide(lane, 2), kLaneColumns);
     Value laneRow = build.add(build.remainder(lane, 2), build.multiply(build.divide(lane, 2 * kLaneColumns), 2));

@@ -61,8 +61,8 @@ private:
   /// A chunk that this invocation loads in each part.
   struct ChunkPosition {
     LeftSource::Values row; ///< Fixed values of the row. Only for the left operand, if a source computes it.
-    mlir::Value line,
-        chunk;           ///< Row and chunk of the reduction, or step and chunk of columns; swapped if across.
+    /// Left: row, and chunk along the reduction. Right: step, and chunk of columns. The two are swapped if across.
+    mlir::Value line, chunk;
     int64_t further = 0; ///< Constant that is added to the line. Many positions differ only in it.
     mlir::Value from;    ///< Left: address of the row. Right, if across: address of the column.
     mlir::Value to;      ///< Address in a buffer.

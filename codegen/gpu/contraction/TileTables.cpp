@@ -168,7 +168,7 @@ void pushSharedTiles(const TileRequest &request, llvm::SmallVectorImpl<GpuTile> 
 }
 
 //===----------------------------------------------------------------------===//
-// Tiles without it, and those of few rows
+// Tiles without shared memory, and tiles for few rows
 //===----------------------------------------------------------------------===//
 
 /// Returns a tile without shared memory. Adjacent invocations read adjacent columns, up to the number of columns.
@@ -189,7 +189,7 @@ GpuTile directTile(const TileRequest &request) {
 }
 
 //===----------------------------------------------------------------------===//
-// By Winograd, on phones
+// Winograd tiles for phones
 //===----------------------------------------------------------------------===//
 
 constexpr GpuTile winogradOf(int64_t outputs, int64_t rows, int64_t quads) {
@@ -221,8 +221,8 @@ Work workOfWinograd(const GpuTile &tile) {
   const double numbers = double(winogradNumbers(tile)), inputs = double(winogradInputs(tile));
   const double columns = double(tile.tileColumns()), tiles = double(tile.rows), taps = 3;
   const double groups = inputs / kWinogradRows;
-  // These are operations along one dimension. A filter needs three for each pair of points; those of the input are
-  // counted.
+  // Numbers of operations along one dimension. A filter needs three for each pair of points. Those of the input are
+  // the operations of its transform.
   const double ofFilter = 3 * (inputs - 2) / 2, ofInput = tile.outputs == 2 ? 4 : 14;
   Work work;
   work.products = numbers * columns * tiles + columns * ofFilter * (taps + inputs) + tiles * ofInput * 2 * inputs;
@@ -264,7 +264,7 @@ void pushWinogradTiles(const TileRequest &request, llvm::SmallVectorImpl<GpuTile
 }
 
 //===----------------------------------------------------------------------===//
-// For CPUs that emulate a GPU
+// Tiles for CPUs that emulate a GPU
 //===----------------------------------------------------------------------===//
 
 /// Returns a tile for CPUs that emulate GPUs. They load the lanes of an element one by one, each under a mask, but

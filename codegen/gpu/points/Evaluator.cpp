@@ -59,7 +59,7 @@ std::optional<Point> Evaluator::onlyPointOf(unsigned work) const {
 }
 
 //===----------------------------------------------------------------------===//
-// 2. Points of former operations
+// 2. Points of earlier operations
 //===----------------------------------------------------------------------===//
 
 namespace {
