@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Notes on the module which engine computes everything. Kernels may then have forms that only this engine has code for.
+// Leaves a note on the module about the engine that computes everything. Kernels may then have forms that only this
+// engine supports.
 
 #include "compiler/kernels/Passes.h"
 #include "dialects/plan/Notes.h"

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gives data movement inside of operators its own operator, in the simplest form. A separate pad can become the halo of
-// its operand's storage, and a slice or a reshape a view. Inside of another operator, they cannot.
+// Moves data movement out of other operators into separate operators, in the simplest form. A separate pad can become
+// the halo of its operand's storage, and a separate slice or reshape can become a view. This is impossible inside of
+// another operator.
 //
 // 1. Pads of a convolution become an `nn.pad` before it.
-// 2. A pad that crops becomes a slice and a pad.
-// 3. A slice with steps that also crops other axes becomes a crop and a slice that keeps these axes whole.
+// 2. A pad with negative amounts becomes a slice and a pad.
+// 3. A slice with steps that also crops other axes becomes two slices. The first one crops. The second one keeps the
+//    other axes whole.
 // 4. A transpose that moves only axes of size 1 becomes a reshape.
 
 #include "compiler/kernels/Passes.h"
@@ -96,7 +98,7 @@ void exposeCrop(nn::PadOp pad) {
 // 3. Slices
 //===----------------------------------------------------------------------===//
 
-/// Splits a slice, because a kernel that reads with steps reads axes without a step from end to end.
+/// Splits a slice, because a kernel that reads with steps must read axes without a step completely.
 void exposeUnitSteps(nn::SliceOp slice) {
   auto type = typeOf(slice.getOperand());
   SmallVector<int64_t> cropStarts(type.getRank(), 0), cropSizes(type.getShape()), starts(slice.getStarts());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Turns each function of `nn` operators into a `plan.entry` that launches kernels on tensors. A kernel is the unit of
-// code, placement and scheduling; this pass decides once which operators are fused. Arguments become inputs, operators
-// become launches (FormOperators.h), results become outputs.
+// Turns each function of `nn` operators into a `plan.entry` that launches kernels on tensors. Kernels are the units of
+// code, placement and scheduling. So this pass decides once which operators are fused. Arguments become inputs,
+// operators become launches (FormOperators.h), and results become outputs.
 
 #include "compiler/kernels/Passes.h"
 #include "compiler/kernels/bodies/ElementTypes.h"
@@ -40,7 +40,8 @@ public:
   }
 
 private:
-  /// Returns the element type of the model if storages have another one; the whole type if the elements are packed.
+  /// Returns the element type in the model if it differs from the type of the storage. For packed elements, returns the
+  /// whole type.
   static TypeAttr getExternalType(Value value, TypeAttr packed) {
     if (packed)
       return packed;
@@ -120,13 +121,13 @@ private:
     return function.getResultAttr(number, nn::nameAttr) ? Result::Output : Result::Count;
   }
 
-  /// Returns the name of the node that computes a count.
+  /// Returns the name of the model's node that computes a count.
   static StringAttr getNodeName(Value count) {
     auto named = dyn_cast<NameLoc>(count.getLoc());
     return named ? named.getName() : StringAttr::get(count.getContext(), "");
   }
 
-  /// Returns the number, among all counts, of the count of each axis of a result; -1 for an axis without a count.
+  /// Returns, for each axis of a result, the index of its count among all counts; -1 for an axis without a count.
   DenseI64ArrayAttr getCounts(unsigned result) {
     auto results = function.getResultAttrOfType<DenseI64ArrayAttr>(result, nn::countsAttr);
     if (!results)

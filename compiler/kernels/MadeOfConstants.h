@@ -7,7 +7,7 @@
 
 namespace nacre::kernels {
 
-/// True if `value` is computed from constants only, such as weights that a kernel decodes as it loads them.
+/// True if `value` is computed only from constants, such as a weight that a kernel decodes when it loads it.
 bool isMadeOfConstants(mlir::Value value);
 
 } // namespace nacre::kernels

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lets launches of equal kernels share one. Networks repeat their blocks, and code is generated and shipped for each
-// remaining kernel. Kernels are equal if they print the same without their names. Storages, slices and cut axis are
-// part of that text; locations are not. The first of equal kernels stays.
+// Merges equal kernels, so that their launches share one. Networks repeat their blocks, and each remaining kernel is
+// compiled and shipped. Kernels are equal if their texts without the names are equal. This text includes storages,
+// slices and cut axis, but no locations. The first of several equal kernels stays.
 
 #include "compiler/kernels/Passes.h"
 #include "dialects/plan/KernelText.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Turns inputs and outputs with elements of less than a byte into bytes. An app holds such a tensor in its model's
-// format, with several elements in a byte. Kernels use a byte per element, and only this pass handles the difference.
+// Converts inputs and outputs with elements of less than a byte to bytes. Apps pass such a tensor in the model's
+// format, with several elements in a byte. Kernels use a byte per element, so only this pass handles the difference.
 //
-// A bitcast at the beginning of the function splits bytes into elements, and one at its end joins elements. The model's
-// type of the port stays as `nn.type`.
+// A bitcast at the beginning of the function splits bytes into elements, and one at its end joins elements. The
+// attribute `nn.type` keeps the port's type in the model.
 
 #include "compiler/kernels/Passes.h"
 #include "dialects/TensorTypes.h"
@@ -25,7 +25,7 @@ namespace {
 
 bool isPacked(Type type) { return nn::isPacked(cast<RankedTensorType>(type).getElementType()); }
 
-/// Types of a packed tensor: its bytes, and its elements by byte.
+/// Return types of a packed tensor: the type of its packed bytes, and the type with one byte per element.
 RankedTensorType getBytesType(RankedTensorType type) {
   return RankedTensorType::get(nn::packedBytes(type), IntegerType::get(type.getContext(), 8, IntegerType::Unsigned));
 }

@@ -16,8 +16,8 @@ namespace nacre::kernels {
 #define GEN_PASS_REGISTRATION
 #include "compiler/kernels/Passes.h.inc"
 
-/// Appends both halves of the phase to `pm`, which runs on a module. `engine` computes everything that `plan.engine`
-/// does not give to another engine.
+/// Appends both halves of the phase to `pm`, a pipeline on modules. `engine` computes all operators without a
+/// `plan.engine` attribute that names another engine.
 void buildPipeline(mlir::OpPassManager &pm, plan::Engine engine = plan::Engine::Any);
 
 /// Appends the first half, which does not depend on engines.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The kernels phase in order.
+// Builds the kernels phase. The order of the passes matters:
 
 #include "compiler/kernels/Passes.h"
 
@@ -10,31 +10,31 @@
 namespace nacre::kernels {
 
 void buildPreparation(mlir::OpPassManager &pm) {
-  // First, ordinary operators unpack the bytes of packed inputs, and pack outputs.
+  // Runs first: the other passes then see only whole bytes per element, not packed inputs and outputs.
   pm.nest<mlir::func::FuncOp>().addPass(createPackPortsPass());
-  // Movement that can become a view gets an operator of its own, so that no kernel contains it.
+  // Movement that can become a view gets a separate operator, so that no kernel contains it.
   pm.nest<mlir::func::FuncOp>().addPass(createExposeMovementPass());
   // Counters of loops and repeated initial values become operators, which form kernels.
   pm.nest<mlir::func::FuncOp>().addPass(createPrepareLoopsPass());
 }
 
 void buildForming(mlir::OpPassManager &pm) {
-  // Before grouping: the operators of a softmax are grouped with their readers.
+  // Runs before grouping, because the operators of a softmax are grouped with their readers.
   pm.nest<mlir::func::FuncOp>().addPass(createExpandLossPass());
-  // Before sums are divided: this one makes them shorter.
+  // Runs before sums are divided, because it makes them shorter.
   pm.nest<mlir::func::FuncOp>().addPass(createSumEarlyPass());
-  // Before products are divided: a position is a part.
+  // Runs before products are divided, because each position is already a part.
   pm.nest<mlir::func::FuncOp>().addPass(createBatchPositionsPass());
-  // Before other passes on products: operators may follow the sum of the parts.
+  // Runs before other passes on products, because the sum of the parts then ends the product.
   pm.nest<mlir::func::FuncOp>().addPass(createSplitSumsPass());
-  // After movement: elementwise operators read the parts.
+  // Runs after movement is exposed, because elementwise operators then read the parts of a product.
   pm.nest<mlir::func::FuncOp>().addPass(createPartProductsPass());
   pm.nest<mlir::func::FuncOp>().addPass(createPartHeadsPass());
-  // After all changes that determine which operators share a product's kernel.
+  // Runs after all changes that decide which operators share a product's kernel.
   pm.nest<mlir::func::FuncOp>().addPass(createBlockRowsPass());
   pm.addPass(createFormKernelsPass());
   pm.addPass(createAssignStoragesPass());
-  // Storages are now part of a kernel, so equal kernels have equal code.
+  // Kernels now contain the layout of their storages, so equal kernels have equal code.
   pm.addPass(createShareNumbersPass());
   pm.addPass(createMergeKernelsPass());
   pm.addPass(createVerifyKernelsPass());

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gives counters of loops, and numbers that loops begin with, operators of their own. Forming kernels then handles
-// loops like other code: operators, and values that enter and leave.
+// Adds operators for counters of loops and for constants with which loops begin. Forming kernels then handles loops
+// like other code: only operators, and values that enter and leave.
 //
 // 1. A loop without iterations is replaced by its initial values.
-// 2. The number of an iteration is a row of a table, or a carried value that counts up. Its last value is the number of
-//    iterations.
-// 3. If a loop begins with one repeated number, or a region yields it, the number is broadcast there.
+// 2. The index of an iteration becomes a row of a table, or a carried value that counts up. In the end, the carried
+//    value is the number of iterations.
+// 3. If a loop begins with a constant of one number, or a region yields such a constant, it is broadcast there.
 
 #include "compiler/kernels/Passes.h"
 
@@ -23,7 +23,7 @@ using namespace nacre;
 
 namespace {
 
-/// Most rows of a table; beyond that, counting is cheaper.
+/// Largest number of rows of a table. For more iterations, counting is cheaper.
 constexpr int64_t maxTableRows = 4096;
 
 RankedTensorType numbersType(OpBuilder &builder, ArrayRef<int64_t> shape) {
@@ -34,7 +34,7 @@ Value number(OpBuilder &builder, Location loc, int64_t value) {
   return nn::ConstantOp::create(builder, loc, DenseElementsAttr::get(numbersType(builder, {}), value));
 }
 
-/// Returns the table 0, 1, 2, ... or, if `fromBehind`, ..., 2, 1, 0.
+/// Returns the table 0, 1, 2, ..., or in reverse order if `fromBehind`.
 Value numbers(OpBuilder &builder, Location loc, int64_t count, bool fromBehind) {
   auto values = llvm::to_vector(llvm::seq<int64_t>(0, count));
   if (fromBehind)
@@ -76,7 +76,7 @@ nn::WhileOp recreate(OpBuilder &builder, nn::WhileOp loop, TypeRange types, Valu
   return nn::WhileOp::create(builder, loop.getLoc(), types, loop.getTrips().getType(), loop.getBoundAttr(), initial);
 }
 
-/// Adds the number of the iteration as the last carried value, and returns its final value.
+/// Adds the index of the iteration as the last carried value. Returns the final value, the number of iterations.
 template <typename LoopT> Value carryCounter(LoopT loop) {
   OpBuilder builder(loop);
   Location loc = loop.getLoc();

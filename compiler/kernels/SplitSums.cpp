@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Divides long sums with few results into parts that another sum adds up. A GPU has more workgroups than such a sum has
-// results.
+// Divides long sums with few results into parts that another sum adds up. Otherwise, a GPU would have more workgroups
+// than such a sum has results.
 //
-// The gradient of a filter is divided by its own attribute. A sum over images and positions is first computed image by
-// image. A matrix product becomes a batch of products.
+// The gradient of a filter has an attribute for the number of parts. A sum over images and positions becomes a sum per
+// image, and then a sum of these. A matrix product becomes a batch of products.
 
 #include "compiler/kernels/MadeOfConstants.h"
 #include "compiler/kernels/Passes.h"
@@ -30,11 +30,11 @@ using namespace nacre::kernels;
 
 namespace {
 
-/// Operators that replace a sum: one that computes the parts, and one that adds them up. Both are null if the sum is
-/// not divided.
+/// Operators that replace a sum: the first computes the parts, the second adds them up. Both are null if the sum is not
+/// divided.
 struct SplitSum {
   Operation *parts = nullptr, *sum = nullptr;
-  /// The transpose that `sum` replaces together with the original sum; null if it replaces only the original.
+  /// Transpose that `sum` replaces, in addition to the original sum; null if `sum` replaces only the original sum.
   Operation *turned = nullptr;
 };
 
@@ -76,8 +76,9 @@ SplitSum split(nn::ReduceOp op, IRRewriter &rewriter) {
   return {ofImages, sum};
 }
 
-/// Returns `matrix` as a batch of `parts`, with the parts first and its axes in their order, or reversed if `isTurned`.
-/// `depth` is the axis of the sum. The product reads through a transpose, which includes an existing one.
+/// Returns `matrix` as a batch of `parts` matrices: the axis of the parts, then both axes of the matrix, in reverse
+/// order if `isTurned`. `depth` is the axis of the sum. The result is a transpose. If `matrix` is a transpose, both
+/// become one.
 Value cutDepth(nn::MatMulOp op, Value matrix, int64_t depth, int64_t parts, bool isTurned, IRRewriter &rewriter) {
   SmallVector<int64_t> axes = {0, 1};
   if (auto transpose = matrix.getDefiningOp<nn::TransposeOp>()) {
@@ -103,8 +104,8 @@ Value cutDepth(nn::MatMulOp op, Value matrix, int64_t depth, int64_t parts, bool
   return turned;
 }
 
-/// Returns the transpose that is the only reader of `op`, if the transposed product has enough columns; else null. `op`
-/// has `rows` rows.
+/// Returns the transpose that is the only reader of `op`, if the transposed product has enough columns. Otherwise,
+/// returns null. `op` has `rows` rows.
 nn::TransposeOp onlyTranspose(nn::MatMulOp op, int64_t rows) {
   constexpr int64_t leastColumns = 8;
   auto transpose = op->hasOneUse() ? dyn_cast<nn::TransposeOp>(*op->user_begin()) : nn::TransposeOp();
@@ -116,7 +117,7 @@ SplitSum split(nn::MatMulOp op, IRRewriter &rewriter) {
   Type element = cast<RankedTensorType>(op.getType()).getElementType();
   if (lhs.size() != 2 || rhs.size() != 2 || !(element.isF32() || element.isF16()))
     return {};
-  // Constants are packed for kernels that read them whole.
+  // Constants are packed for kernels that read the whole matrix.
   if (isMadeOfConstants(op.getLhs()) || isMadeOfConstants(op.getRhs()))
     return {};
   const int64_t parts = choosePartsOfProduct(lhs[0], rhs[1], lhs[1]);
@@ -154,7 +155,7 @@ struct SplitSums : kernels::impl::SplitSumsPassBase<SplitSums> {
       rewriter.replaceOp(made.turned ? made.turned : op, made.sum);
       if (made.turned)
         rewriter.eraseOp(op);
-      for (Value operand : operands) // Parts are read through transposes of their own.
+      for (Value operand : operands) // Parts are read through their own transposes.
         if (auto transpose = operand.getDefiningOp<nn::TransposeOp>(); transpose && transpose->use_empty())
           rewriter.eraseOp(transpose);
       ++numSplit;

@@ -9,7 +9,8 @@ namespace nacre::kernels {
 namespace {
 
 SumParts chooseParts(const FilterGradientShape &shape, int64_t tileRows, int64_t leastDepth) {
-  // A desktop GPU has some hundred units. Smaller GPUs lose little: the sums of parts are read once more, from a cache.
+  // A desktop GPU has several hundred compute units. Smaller GPUs lose little time: they read the sums of parts once
+  // more, from a cache.
   constexpr int64_t tileColumns = 64, wanted = 256;
   const int64_t tiles = llvm::divideCeil(shape.taps, tileRows) * llvm::divideCeil(shape.columns, tileColumns);
   const int64_t depth = shape.images * shape.rows * shape.pixels;
@@ -34,11 +35,12 @@ SumParts choosePartsOf(const FilterGradientShape &shape) {
 }
 
 int64_t choosePartsOfProduct(int64_t rows, int64_t columns, int64_t depth) {
-  // A shorter sum takes less time in one launch than in two.
+  // A sum of fewer steps takes less time in one launch than in two.
   constexpr int64_t leastDepth = 1024, leastRows = 32, leastColumns = 32;
   if (depth < leastDepth)
     return 1;
-  // For 9 to 15 rows, or fewer than 8 columns, no tile divides the sum; each invocation would add up all terms.
+  // For 9 to 15 rows, or fewer than 8 columns, no tile can divide the sum among its invocations. Each of them would add
+  // up all terms.
   constexpr int64_t splitRows = 8, fewRows = 16, fewColumns = 8;
   const bool isThin =
       (rows > splitRows && rows < fewRows && columns >= leastColumns) || (columns < fewColumns && rows >= leastRows);
@@ -48,14 +50,13 @@ int64_t choosePartsOfProduct(int64_t rows, int64_t columns, int64_t depth) {
   shape.taps = rows;
   shape.columns = columns;
   shape.images = depth;
-  // For tiles of 64 rows. On an H200, 128 x 512 results of 4,096 terms take 28 us in 16 parts, and 37 us in 32. Both
-  // times include the second launch.
+  // Computed for tiles of 64 rows. On an H200, 128 x 512 results of 4,096 terms take 28 us in 16 parts, and 37 us in
+  // 32. Both times include the second launch.
   return chooseParts(shape, /*tileRows=*/64, isThin ? 32 : 96).count();
 }
 
 bool isSummedByImages(int64_t results, int64_t images, int64_t elements) {
-  // On an H200, 8,192 elements for each of 256 results take 9 us in one launch. In two launches, they take 7 us and 5
-  // us.
+  // On an H200, 8,192 elements for each of 256 results take 9 us in one launch. Two launches take 7 us and 5 us.
   constexpr int64_t mostResults = 1024, leastImages = 8, leastElements = 16384;
   return results <= mostResults && images >= leastImages && elements >= leastElements && elements > images;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Number of parts into which a long sum is divided, so that it keeps a large GPU busy. Results must not depend on the
+// Chooses the number of parts into which a long sum is divided to keep a large GPU busy. Results must not depend on the
 // device or on a cut, so only shapes decide. The functions use no IR, so that unit tests can call them directly.
 //
-// The number grows until there are enough workgroups. No part is so short that its workgroup mostly waits for its first
-// loads.
+// The number of parts grows until there are enough workgroups. A part must not be so short that its workgroup mostly
+// waits for its first loads.
 
 #ifndef NACRE_COMPILER_KERNELS_SUMPARTS_H
 #define NACRE_COMPILER_KERNELS_SUMPARTS_H
@@ -13,7 +13,7 @@
 
 namespace nacre::kernels {
 
-/// Equal parts: divisions of the images, and of the rows of each image.
+/// Number of equal parts of the images, and of the rows of each image.
 struct SumParts {
   int64_t images = 1, rows = 1;
 
@@ -29,10 +29,10 @@ struct FilterGradientShape {
 
 SumParts choosePartsOf(const FilterGradientShape &shape);
 
-/// Returns the number of equal parts of the depth of a matrix product.
+/// Returns the number of equal parts into which the depth of a matrix product is divided.
 int64_t choosePartsOfProduct(int64_t rows, int64_t columns, int64_t depth);
 
-/// True if a sum of `elements` elements for each of `results` results is added up image by image first.
+/// True if a sum of `elements` elements for each of `results` results is computed per image first.
 bool isSummedByImages(int64_t results, int64_t images, int64_t elements);
 
 } // namespace nacre::kernels

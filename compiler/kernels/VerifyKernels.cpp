@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Checks the post-condition of the kernels phase: the forms of docs/phases/kernels.md. An emitter that gets another
-// form falls back to slow code; here, it is an error that names the responsible pass.
+// Checks the post-condition of the kernels phase: the forms of docs/phases/kernels.md. With any other form, an emitter
+// would fall back to slow code. This check reports an error instead that names the responsible pass.
 //
 // 1. Bodies: allowed operations, and the number of each.
 // 2. Entries: launches match their kernels.
@@ -72,13 +72,14 @@ template <typename Slice> LogicalResult verifySlice(Slice slice) {
   return blame(slice.emitOpError("must be static, in a kernel"), assignStorages);
 }
 
-/// Numbers of generics of each sort in a body, and of loops over points.
+/// Number of generics of each sort in a body, and number of loops over points.
 struct Sweeps {
   unsigned reducing = 0, mapping = 0, points = 0;
 };
 
-/// True if a kernel of this kind may consist of these sweeps: a reduction and its epilogue, one map, or any in rows. A
-/// product may follow the computation of its left operand: a map, and sums for each of its rows.
+/// True if a kernel of `kind` may consist of these sweeps. Most kinds allow a reduction and its epilogue, or one map.
+/// Rows allow any sweeps. A product may follow the computation of its left operand: a map, and sums for each of its
+/// rows.
 bool isForm(plan::KernelKind kind, Sweeps sweeps) {
   if (kind != plan::KernelKind::Serial && sweeps.points > 0)
     return false;
@@ -86,7 +87,7 @@ bool isForm(plan::KernelKind kind, Sweeps sweeps) {
   case plan::KernelKind::Contraction:
     return sweeps.reducing >= 1 && sweeps.mapping <= 2 && (sweeps.reducing == 1 || sweeps.mapping > 0);
   case plan::KernelKind::Nest:
-    // Two reductions: maxima of windows, and their codes, which the map writes.
+    // Two reductions may be maxima of windows and their codes. The map writes both.
     return sweeps.reducing <= 1 + sweeps.mapping && sweeps.mapping <= 1 && sweeps.reducing + sweeps.mapping > 0;
   case plan::KernelKind::Attention:
     return sweeps.reducing > 1;

@@ -21,7 +21,7 @@ bool isTensor(Value value) { return isa<RankedTensorType>(value.getType()); }
 // 1. The points
 //===----------------------------------------------------------------------===//
 
-/// Checks the only slice of a result that a point takes and returns.
+/// Checks that a point takes and returns exactly one slice of a result.
 Fault findFaultOfPart(scf::ForallOp points, BlockArgument whole, bool isDivided) {
   tensor::ExtractSliceOp part;
   tensor::ParallelInsertSliceOp back;
@@ -91,7 +91,7 @@ bool isInParallel(Operation *op) {
   return false;
 }
 
-/// Checks parallel iterations. Several threads run a program that has them, and all threads run the code outside of
+/// Checks loops whose iterations run in parallel. In a program with such loops, all threads run the code outside of
 /// them.
 Fault findFaultOfParallel(scf::ForallOp points) {
   bool hasParallelLoops = false;
@@ -116,7 +116,7 @@ Fault findFaultOfParallel(scf::ForallOp points) {
 // 4. Tensors
 //===----------------------------------------------------------------------===//
 
-/// Returns the tensor whose new contents `value` is, within the same loop.
+/// Returns the tensor of which `value` is a newer version within the same loop.
 Value rootOf(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (auto insert = dyn_cast<tensor::InsertOp>(op)) {
@@ -134,7 +134,8 @@ Value rootOf(Value value) {
   return value;
 }
 
-/// True if programs may write to a tensor: an argument of a loop, the part of a result, or a tensor of their own.
+/// True if programs may write to a tensor: an argument of a loop, the part of a result, or a tensor of the program
+/// itself.
 bool isWritable(Value root) {
   if (auto argument = dyn_cast<BlockArgument>(root))
     return isa<scf::ForOp, scf::WhileOp>(argument.getOwner()->getParentOp());
@@ -151,7 +152,7 @@ bool handsOn(OpOperand &use) {
   return !isa<tensor::ExtractOp>(user);
 }
 
-/// True if `first`, another use of the same tensor, may run after `last` has passed it on.
+/// True if `first` may run after `last` has returned a new version of the tensor that both use.
 bool mayFollow(Operation *first, Operation *last) {
   for (Operation *a = first; a; a = a->getParentOp())
     for (Operation *b = last; b; b = b->getParentOp()) {

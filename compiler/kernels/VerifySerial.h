@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Checks that emitters can write the program of a serial kernel without analysing where its tensors lie. They give
-// every tensor of a program one place and never copy it. A read of an older value than the last would see the new
-// contents.
+// Checks that emitters can write the program of a serial kernel without analyzing where its tensors lie. Emitters give
+// every tensor of a program one location and never copy it. Reading an older version of a tensor would thus return the
+// new contents.
 //
 // The checks: 1. the loop over points; 2. operations; 3. parallel iterations; 4. tensors: on each path, a tensor is
 // passed on once and not read after that.
@@ -15,7 +15,7 @@
 
 namespace nacre::kernels {
 
-/// Fault of a program, and the operation that has it.
+/// Message about a faulty program, and the operation at fault.
 struct SerialFault {
   mlir::Operation *at;
   const char *must;

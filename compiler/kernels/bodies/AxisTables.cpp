@@ -15,11 +15,11 @@ llvm::SmallVector<int32_t, 0> makePadTable(int64_t input, int64_t low, int64_t h
     if (mode == nn::PadMode::Wrap)
       index = wrap(x, input);
     else if (mode == nn::PadMode::Reflect && input > 1) {
-      // The axis and its mirror image repeat; both ends occur once.
+      // The axis and its mirror image alternate. Both ends occur once.
       int64_t position = wrap(x, 2 * (input - 1));
       index = std::min(position, 2 * (input - 1) - position);
     } else if (mode == nn::PadMode::Symmetric && input > 0) {
-      // The same, but both ends occur twice.
+      // The axis and its mirror image alternate, but both ends occur twice.
       int64_t position = wrap(x, 2 * input);
       index = std::min(position, 2 * input - 1 - position);
     }
@@ -33,7 +33,7 @@ llvm::SmallVector<double> countWindowCells(int64_t outputs, int64_t size, int64_
   llvm::SmallVector<double> counts;
   for (int64_t output = 0; output < outputs; ++output) {
     int64_t first = output * stride - low;
-    // Computed in closed form, because a window may have billions of cells.
+    // A closed form is used, because a window may have billions of cells.
     auto cellsBefore = [&](int64_t position) {
       return std::clamp<int64_t>(llvm::divideCeilSigned(position - first, dilation), 0, window);
     };

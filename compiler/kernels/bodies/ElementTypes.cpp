@@ -49,7 +49,7 @@ Value toStorage(OpBuilder &builder, Location loc, Value scalar, Type elementType
   return arith::ExtUIOp::create(builder, loc, type, scalar);
 }
 
-/// Returns the byte of an element of a narrow type.
+/// Returns the byte that stores an element of a narrow type.
 static APInt getNarrowBits(TypedAttr element) {
   if (auto number = dyn_cast<FloatAttr>(element))
     return number.getValue().bitcastToAPInt().zext(8);
@@ -61,7 +61,7 @@ TypedAttr toStorage(TypedAttr element) {
   Type type = getStorageType(element.getType());
   if (nn::isNarrow(element.getType()))
     return IntegerAttr::get(type, getNarrowBits(element));
-  if (auto integer = dyn_cast<IntegerAttr>(element)) // booleans become bytes
+  if (auto integer = dyn_cast<IntegerAttr>(element)) // Booleans become bytes.
     return IntegerAttr::get(type, integer.getValue().zext(type.getIntOrFloatBitWidth()));
   return element;
 }

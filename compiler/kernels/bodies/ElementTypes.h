@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Element types of kernels, and conversions of scalars between them. Memory has the types of ports and weights;
-// arithmetic needs types that machines compute with. A tensor of element type t is stored as `getStorageType(t)` and
-// computed in `getComputeType(t)`:
+// Defines the element types of kernels, and conversions of scalars between them. Memory has the types of ports and
+// weights, but arithmetic needs types that machines compute with. A tensor of element type t is stored as
+// `getStorageType(t)` and computed in `getComputeType(t)`:
 //
 //          nn type      stored   computed
 //          f16, bf16    same     f32
@@ -23,11 +23,11 @@ mlir::Type getStorageType(mlir::Type elementType);
 mlir::RankedTensorType getStorageTensorType(mlir::RankedTensorType type);
 mlir::Type getComputeType(mlir::Type elementType);
 
-/// Convert a loaded scalar to its compute type, and a computed scalar to its storage type.
+/// Converts a loaded scalar to its compute type (fromStorage) or a computed scalar to its storage type (toStorage).
 mlir::Value fromStorage(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value scalar, mlir::Type elementType);
 mlir::Value toStorage(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value scalar, mlir::Type elementType);
 
-/// Convert a constant element of an `nn` type to its storage type and to its compute type.
+/// Converts a constant element of an `nn` type to its storage type (toStorage) or to its compute type (toCompute).
 mlir::TypedAttr toStorage(mlir::TypedAttr element);
 mlir::TypedAttr toCompute(mlir::TypedAttr element);
 

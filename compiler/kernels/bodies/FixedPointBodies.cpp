@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parts: 1. numbers that are rounded twice; 2. numbers that are rounded once; 3. ranges of constants.
+// This file has three parts: 1. products that are rounded twice; 2. products that are rounded once; 3. ranges of
+// constants.
 
 #include "compiler/kernels/bodies/FixedPointBodies.h"
 
@@ -27,8 +28,8 @@ Value toNarrow(Scalars s, Value x) {
 // 1. Rounding twice
 //===----------------------------------------------------------------------===//
 
-/// Emits a * b / 2^31. The definition rounds to nearest by the sign of the product and truncates, which equals rounding
-/// halves up.
+/// Emits a * b / 2^31, rounded to nearest. The definition adds a term with the sign of the product and truncates. This
+/// equals rounding halves up.
 Value multiplyHigh(Scalars s, Value a, Value b, const FixedPointRange &range) {
   constexpr int32_t half = 1 << 30;
   if (range.leastMultiplier == half && range.greatestMultiplier == half) {
@@ -38,7 +39,7 @@ Value multiplyHigh(Scalars s, Value a, Value b, const FixedPointRange &range) {
   Value product = s.make<arith::MulIOp>(toWide(s, a), toWide(s, b));
   Value nudged = s.make<arith::AddIOp>(product, s.like(product, double(half)));
   Value high = s.make<arith::ShRSIOp>(nudged, s.like(product, 31));
-  // Only the product of two INT32_MIN does not fit.
+  // Only INT32_MIN * INT32_MIN does not fit.
   if (range.leastMultiplier == INT32_MIN)
     high = s.make<arith::MinSIOp>(high, s.like(high, INT32_MAX));
   return toNarrow(s, high);
@@ -55,8 +56,8 @@ Value divideByPower(Scalars s, Value x, Value exponent) {
   return s.make<arith::AddIOp>(s.make<arith::ShRSIOp>(x, exponent), s.select(isMore, one, zero));
 }
 
-/// Emits the same for exponents of at least 1 and x from -(2^31 - 1) to 2^31 - 2. It subtracts 1 from negative numbers,
-/// so that rounding halves up rounds them away from zero.
+/// Emits x / 2^exponent, with halves rounded away from zero. `exponent` must be at least 1. `x` must be between -(2^31
+/// - 1) and 2^31 - 2. Subtracting 1 from negative values lets rounding halves up round them away from zero.
 Value divideByPositivePower(Scalars s, Value x, Value exponent) {
   Value one = s.like(x, 1);
   Value below = s.make<arith::AddIOp>(x, s.make<arith::ShRSIOp>(x, s.like(x, 31)));
@@ -128,7 +129,7 @@ FixedPointRange readFixedPointRange(nn::RequantizeOp op) {
 
 Value emitRequantize(Scalars s, nn::FixedPointRounding rounding, Value x, Value multiplier, Value shift,
                      const FixedPointRange &range) {
-  // Machines disagree on larger shifts.
+  // Machines give different results for larger shifts.
   const int32_t mostShift = nn::getMaxShift(rounding);
   Value bounded = range.greatestShift > mostShift ? s.make<arith::MinSIOp>(shift, s.like(shift, mostShift)) : shift;
   if (range.leastShift < -31)

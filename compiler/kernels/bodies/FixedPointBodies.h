@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products with fixed-point numbers, as scalars of a kernel. dialects/nn/FixedPoint.h defines them by divisions and
-// branches; these bodies compute the same bits by shifts only.
+// Emits products with fixed-point values as scalars of a kernel. dialects/nn/FixedPoint.h defines them by divisions and
+// branches. These bodies compute the same bits only by shifts.
 //
-// Products are i64, and one half is added before a right shift. Known ranges of the numbers make some operations
-// unnecessary. Emitters recognize the remaining ones by their form (codegen/cpu/BodyChains.h).
+// Products are i64, and one half is added before a right shift. If the ranges of the values are known, some operations
+// are omitted. Emitters recognize the remaining operations by their form (codegen/cpu/BodyChains.h).
 
 #ifndef NACRE_COMPILER_KERNELS_BODIES_FIXEDPOINTBODIES_H
 #define NACRE_COMPILER_KERNELS_BODIES_FIXEDPOINTBODIES_H
@@ -13,16 +13,17 @@
 
 namespace nacre::kernels {
 
-/// Ranges of fixed-point numbers that are known when a kernel is compiled.
+/// Ranges of fixed-point multipliers and shifts that are known when a kernel is compiled.
 struct FixedPointRange {
   int32_t leastMultiplier = INT32_MIN, greatestMultiplier = INT32_MAX;
   int32_t leastShift = INT32_MIN, greatestShift = INT32_MAX;
 };
 
-/// Returns the range of the multiplier and of the shift of `op`, if they are constants.
+/// Returns the ranges of the multiplier and of the shift of `op`. A range that is not known is the full one.
 FixedPointRange readFixedPointRange(nn::RequantizeOp op);
 
-/// Emits `x`, an i32 or i64, times multiplier / 2^31 * 2^shift, both i32, rounded as nn.requantize defines it.
+/// Emits `x` * `multiplier` / 2^31 * 2^`shift`, rounded as nn.requantize defines it. `x` is an i32 or i64, both others
+/// are i32.
 mlir::Value emitRequantize(Scalars scalars, nn::FixedPointRounding rounding, mlir::Value x, mlir::Value multiplier,
                            mlir::Value shift, const FixedPointRange &range = {});
 

@@ -11,15 +11,16 @@ using namespace mlir;
 
 namespace nacre::kernels {
 
-/// Emits x^(1/2): infinity for -inf and 0 for -0. A square root gives NaN and -0.
+/// Emits x^(1/2), which is infinity for -inf and 0 for -0. A plain square root would return NaN and -0.
 static Value emitPowerOfHalf(Scalars s, Value x) {
   Value root = s.make<math::SqrtOp>(s.make<arith::AddFOp>(x, s.like(x, 0)));
   Value isInfinite = s.compare(arith::CmpFPredicate::OEQ, x, s.like(x, -HUGE_VAL));
   return s.select(isInfinite, s.like(x, HUGE_VAL), root);
 }
 
-/// Emits powers that are cheaper than the general function and as exact; null for other exponents. The base is inverted
-/// before it is multiplied, because a square may overflow even if its inverse does not.
+/// Emits powers that are cheaper than the general function and equally exact. Returns null for other exponents. For
+/// negative exponents, the base is inverted first, because a square may overflow even if the square of the inverse does
+/// not.
 static Value emitConstantPower(Scalars s, Value x, double exponent) {
   auto mul = [&](Value a, Value b) { return s.make<arith::MulFOp>(a, b); };
   auto invert = [&](Value a) { return exponent < 0 ? s.make<arith::DivFOp>(s.like(x, 1), a) : a; };

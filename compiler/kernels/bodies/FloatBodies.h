@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Binary operators of `nn` on floats, and powers. These are formulas; the operators on integers (ScalarBodies.cpp) must
-// handle wrapping and trapping. Operators that have an operation in `math` are left to the engines.
+// Emits binary operators of `nn` on floats, and powers. Float operators are plain formulas, whereas integer operators
+// (ScalarBodies.cpp) must handle wrapping and trapping. Operators that have an operation in `math` are left to the
+// engines.
 
 #ifndef NACRE_COMPILER_KERNELS_BODIES_FLOATBODIES_H
 #define NACRE_COMPILER_KERNELS_BODIES_FLOATBODIES_H
@@ -34,7 +35,7 @@ struct Scalars {
   }
 };
 
-/// Emits the operator; null if it is not defined for floats.
+/// Emits a binary operator on floats. Returns null if it is not defined for floats.
 mlir::Value emitFloatBinary(Scalars scalars, nn::BinaryKind kind, mlir::Value a, mlir::Value b);
 
 /// Emits x to the power of y. Uses multiplications and roots if y is a suitable constant.

@@ -16,13 +16,13 @@ namespace {
 
 using Range = std::optional<FloatRange>;
 
-/// Most operators between a tensor and its bounds. A residual layer has about 10.
+/// Largest number of operators between a tensor and its bounds. A residual layer has about 10.
 constexpr unsigned kMostOperators = 16;
 
-/// Most elements of a constant; scales and zero points have fewer.
+/// Largest number of elements of a constant. Scales and zero points have fewer.
 constexpr int64_t kMostNumbers = 1 << 16;
 
-/// Returns the range if its bounds are far from infinity and not NaN.
+/// Returns the range if its bounds are far from infinity and not NaN. Otherwise, returns `nullopt`.
 Range between(double least, double greatest) {
   constexpr double most = std::numeric_limits<float>::max() / 2;
   if (!(least >= -most && greatest <= most)) // also false for NaN
@@ -30,7 +30,7 @@ Range between(double least, double greatest) {
   return FloatRange{least, greatest};
 }
 
-/// Returns the range of f32 numbers that result from rounding numbers from `least` to `greatest`.
+/// Returns the f32 range of values from `least` to `greatest` after rounding.
 Range rounded(double least, double greatest) {
   constexpr double relative = std::numeric_limits<float>::epsilon();
   const double slack = relative * std::max(std::abs(least), std::abs(greatest));
@@ -81,7 +81,7 @@ Range rangeOf(nn::BinaryKind kind, const FloatRange &a, const FloatRange &b) {
     if (b.least < std::numeric_limits<float>::min() && b.greatest > -std::numeric_limits<float>::min())
       return std::nullopt;
     return ofCorners([](double x, double y) { return x / y; });
-  // These return one of their operands, so nothing is rounded.
+  // These operators return one of their operands, so nothing is rounded.
   case nn::BinaryKind::Max:
     return FloatRange{std::max(a.least, b.least), std::max(a.greatest, b.greatest)};
   case nn::BinaryKind::Min:

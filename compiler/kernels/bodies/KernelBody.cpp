@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parts: 1. the kernel and its arguments; 2. sweeps; 3. the end: epilogue and cut axis.
+// This file has three parts: 1. the kernel and its arguments; 2. sweeps; 3. the end (epilogue and cut axis).
 
 #include "compiler/kernels/bodies/KernelBody.h"
 #include "compiler/kernels/bodies/ScalarBodies.h"
@@ -75,7 +75,8 @@ Value KernelBody::readOrMake(Value host) {
     sweep.destination = empty(sweep.shape, getStorageType(elementType));
   } else {
     sweep.destination = getTarget(result - group.results.begin());
-    // Units that share the columns of the first result would all write this result.
+    // The cut must not be in the last axis. Otherwise, units with different columns of the first result would all write
+    // this result.
     setUncuttable({int64_t(getShape(group.results.front()).size()) - 1});
   }
   sweep.body = [&](OpBuilder &b, ValueRange values, ValueRange, Value) {
@@ -139,8 +140,8 @@ AffineMap KernelBody::getBroadcastMap(ArrayRef<int64_t> operand, ArrayRef<int64_
   return AffineMap::get(iteration.size(), 0, results, getContext());
 }
 
-/// Collects the elementwise members that compute `host` in `inner`, operands first, and the values that they read in
-/// `leaves`.
+/// Collects the elementwise members that compute `host`. They are added to `inner`, operands first. The values that
+/// they read from other operators are added to `leaves`.
 void KernelBody::collectLeaves(Value host, SetVector<Value> &leaves, SetVector<Operation *> &inner) {
   Operation *op = host.getDefiningOp();
   if (definitions.contains(host) || !isMember(op)) {
@@ -159,8 +160,9 @@ void KernelBody::collectLeaves(Value host, SetVector<Value> &leaves, SetVector<O
   inner.insert(op);
 }
 
-/// Adds a tensor that only provides extents, if no operand or destination uses a reduced dimension (a constant is added
-/// many times). linalg needs an operand that determines each extent. Returns whether it added one.
+/// Adds a tensor that only provides extents, because linalg needs an operand that determines each extent. It is needed
+/// if no operand or destination uses a reduced dimension (a constant is added many times). Returns true if it was
+/// added.
 bool KernelBody::nameExtents(const Sweep &sweep, AffineMap destination, SmallVectorImpl<Value> &inputs,
                              SmallVectorImpl<AffineMap> &maps) {
   SmallVector<int64_t> extents;
@@ -189,7 +191,7 @@ ValueRange KernelBody::emitSweepInto(const Sweep &sweep) {
   SmallVector<AffineMap> maps;
   for (Value leaf : leaves) {
     if (auto found = definitions.find(leaf); found != definitions.end()) {
-      // The maps of a definition take indices of its own shape; a value per row is broadcast to every column.
+      // The maps of a definition are indexed by its own shape. A value per row is broadcast to every column.
       const SmallVector<int64_t> shape = getShape(leaf);
       inputs.append(found->second.tensors);
       for (AffineMap map : found->second.maps)
@@ -277,7 +279,7 @@ LogicalResult KernelBody::finish(Value accumulator) {
   } else {
     written.push_back(accumulator);
   }
-  // Results of readOrMake come after the others.
+  // Results of readOrMake() come after the other results.
   for (Value result : group.results)
     if (Value tensor = made.lookup(result))
       written.push_back(tensor);
@@ -299,7 +301,8 @@ void KernelBody::setCut(int64_t axis, int64_t extent, int64_t grain) {
   isCut = true;
 }
 
-/// Chooses the outermost axis with more than one index. Rows come before channels, so that a share is contiguous.
+/// Chooses the outermost axis with more than one index as the cut axis. Rows come before channels, so that a share is
+/// contiguous.
 void KernelBody::chooseCutAxis() {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(getTarget().getType()).getShape();
   std::optional<int64_t> chosen;
@@ -309,7 +312,7 @@ void KernelBody::chooseCutAxis() {
     if (!chosen || (shape[*chosen] == 1 && size != 1))
       chosen = axis;
   }
-  // An empty target gets no launch, but until then it has a kernel, which needs a valid cut.
+  // An empty target gets no launch. Until the launch is removed, its kernel needs a valid cut.
   int64_t extent = shape.empty() ? 1 : std::max<int64_t>(1, shape[chosen.value_or(0)]);
   kernel.setCutAxis(chosen.value_or(0));
   kernel.setCutExtent(extent);

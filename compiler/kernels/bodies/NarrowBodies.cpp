@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parts: 1. integers under short names; 2. floats with a sign; 3. f8E8M0FNU; 4. the entry points; 5. bits.
+// This file has five parts: 1. integers with short names; 2. signed floats; 3. f8E8M0FNU; 4. the entry points; 5. bits.
 
 #include "compiler/kernels/bodies/NarrowBodies.h"
 #include "dialects/nn/NarrowTypes.h"
@@ -21,11 +21,11 @@ namespace {
 
 using Predicate = arith::CmpIPredicate;
 
-/// Format of f32.
+/// Constants of the f32 format.
 constexpr int mantissaBits = 23, bias = 127;
 constexpr int64_t infinity = 0x7f800000, quietNaN = 0x7fc00000, magnitudeMask = 0x7fffffff;
 
-/// Value of type i32.
+/// Value of type i32, with operators.
 struct Bits {
   Scalars *s;
   Value value;
@@ -55,15 +55,15 @@ Value asCode(Bits bits) { return bits.s->make<arith::TruncIOp>(bits.s->builder.g
 // 2. Floats with a sign
 //===----------------------------------------------------------------------===//
 
-/// Return the differences between f32 and the format: how far the mantissa is shifted, and the exponents' biases as
-/// bits of an f32.
+/// Differences between f32 and `format`: the shift of the mantissa in bits, and the difference of the exponent biases
+/// at the position of an f32's exponent.
 int shiftOf(const nn::FloatFormat &format) { return mantissaBits - format.mantissaBits; }
 int64_t rebias(const nn::FloatFormat &format) { return int64_t(bias - format.bias) << mantissaBits; }
 
 Value decodeFloat(Scalars s, Value code, const nn::FloatFormat &format) {
   Bits all = widen(s, code), magnitude = all & (format.sign - 1);
   Bits normal = (magnitude << shiftOf(format)) + rebias(format);
-  // Subnormal numbers are multiples of the smallest one.
+  // Subnormal values are multiples of the smallest one.
   Value count = s.make<arith::SIToFPOp>(s.builder.getF32Type(), magnitude.value);
   Value small = s.make<arith::MulFOp>(count, s.like(count, std::ldexp(1.0, 1 - format.bias - format.mantissaBits)));
   Bits number = normal.unless(magnitude.is(Predicate::slt, int64_t(1) << format.mantissaBits), bitsOf(s, small));
@@ -80,12 +80,12 @@ Value decodeFloat(Scalars s, Value code, const nn::FloatFormat &format) {
 Value encodeFloat(Scalars s, Value x, const nn::FloatFormat &format, CastRules rules) {
   Bits all = bitsOf(s, x), magnitude = all & magnitudeMask;
   Bits sign = (all >> (31 - int(llvm::Log2_32(format.sign)))) & format.sign;
-  // Adds half of the last place, less one if the kept part is even. A carry correctly increments the exponent.
+  // Adds half of the last place, minus one if the kept part is even. A carry correctly increments the exponent.
   const int shift = shiftOf(format);
   Bits rebiased = magnitude + -rebias(format);
   Bits odd = (rebiased >> shift) & 1;
   Bits code = (rebiased + ((int64_t(1) << (shift - 1)) - 1) + odd) >> shift;
-  // Subnormal numbers are multiples of the smallest one.
+  // Subnormal values are multiples of the smallest one.
   Value isSmall = magnitude.is(Predicate::slt, int64_t(1 - format.bias + bias) << mantissaBits);
   Value small = s.select(isSmall, magnitude.asFloat(), s.constant(s.builder.getF32Type(), 0));
   Value steps = s.make<arith::MulFOp>(small, s.like(small, std::ldexp(1.0, format.bias - 1 + format.mantissaBits)));
@@ -104,7 +104,7 @@ Value encodeFloat(Scalars s, Value x, const nn::FloatFormat &format, CastRules r
 // 3. f8E8M0FNU
 //===----------------------------------------------------------------------===//
 
-/// Bits of the smallest number of f8E8M0FNU, which is subnormal as an f32.
+/// Bits of the smallest value of f8E8M0FNU, which is subnormal as an f32.
 constexpr int64_t leastBits = int64_t(1) << (mantissaBits - 1);
 
 Value decodeScale(Scalars s, Value code) {
@@ -116,8 +116,8 @@ Value decodeScale(Scalars s, Value code) {
 Value encodeScale(Scalars s, Value x, CastRules rules) {
   Bits all = bitsOf(s, x), code = all >> mantissaBits, fraction = all & (leastBits * 2 - 1);
   if (rules.rounding != nn::ScaleRounding::Down) {
-    // A fraction above this limit is rounded up. The smallest numbers are subnormal: their fraction contains the
-    // leading digit.
+    // A fraction above this limit is rounded up. Subnormal f32 values have no implicit leading 1, so their fraction
+    // contains it.
     const int64_t limit = rules.rounding == nn::ScaleRounding::Up ? 0 : leastBits - 1;
     Bits beyond = code.constant(limit).unless(code.is(Predicate::eq, 0), leastBits + limit / 2);
     Value grows = s.compare(Predicate::sgt, fraction.value, beyond.value);
@@ -125,7 +125,7 @@ Value encodeScale(Scalars s, Value x, CastRules rules) {
   }
   const int64_t none = nn::scaleNaN;
   code = code.unless(code.is(Predicate::sgt, nn::greatestScale), rules.overflows ? none : nn::greatestScale);
-  // Negative numbers are negative as integers, too.
+  // Negative floats are negative as integers, too.
   code = code.unless(all.is(Predicate::slt, leastBits), rules.overflows ? none : 0);
   return asCode(code.unless((all & magnitudeMask).is(Predicate::sgt, infinity), none));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parts: 1. binary operators on integers (FloatBodies.h has those on floats); 2. casts; 3. the entry point; 4.
-// reductions.
+// This file has four parts: 1. binary operators on integers (FloatBodies.h has those on floats); 2. casts; 3. the entry
+// point; 4. reductions.
 
 #include "compiler/kernels/bodies/ScalarBodies.h"
 #include "compiler/kernels/bodies/FixedPointBodies.h"
@@ -26,8 +26,7 @@ namespace {
 // 1. Binary
 //===----------------------------------------------------------------------===//
 
-/// Emits a quotient or remainder that cannot trap. A quotient by 0 is 0, a remainder by 0 is 0, and a quotient by -1
-/// negates.
+/// Emits a quotient or remainder that cannot trap. Division by 0 returns 0 for both. Division by -1 negates.
 Value emitDivision(Scalars s, Value a, Value b, bool remainder, bool isUnsigned) {
   Value zero = s.like(a, 0), one = s.like(a, 1);
   Value nothing = s.compare(arith::CmpIPredicate::eq, b, zero);
@@ -45,8 +44,8 @@ Value emitDivision(Scalars s, Value a, Value b, bool remainder, bool isUnsigned)
   return s.select(minusOne, s.make<arith::SubIOp>(zero, a), quotient);
 }
 
-/// Emits a shift. Machines disagree on shifts by the width or more: the result is then 0, or the sign of a signed
-/// number.
+/// Emits a shift. Machines give different results for shifts by the bit width or more. This body returns 0, or the sign
+/// bits of a signed value.
 Value emitShift(Scalars s, Value a, Value b, bool right, bool isUnsigned) {
   Value most = s.like(a, a.getType().getIntOrFloatBitWidth() - 1);
   if (right && !isUnsigned)
@@ -81,7 +80,7 @@ Value emitIntegerBinary(Scalars s, nn::BinaryKind kind, Value a, Value b, bool i
     Value adjust = s.make<arith::AndIOp>(wrongSign, s.compare(Predicate::ne, rest, zero));
     return s.select(adjust, s.make<arith::AddIOp>(rest, b), rest);
   }
-  case Kind::Pow: // its operands may have two types
+  case Kind::Pow: // The two operands may have different types.
     return {};
   case Kind::Min:
     return isUnsigned ? s.make<arith::MinUIOp>(a, b) : s.make<arith::MinSIOp>(a, b);
@@ -134,7 +133,7 @@ Value castFloat(Scalars s, Value x, Type type) {
   unsigned from = x.getType().getIntOrFloatBitWidth(), to = type.getIntOrFloatBitWidth();
   if (from == to)
     return x;
-  // No instruction rounds a double to 16 bits, and the library function is not always available.
+  // No instruction rounds an f64 to 16 bits, and the library function is not available everywhere.
   if (from == 64 && to == 16)
     x = roundToOdd(s, x);
   return from < to ? s.make<arith::ExtFOp>(type, x) : s.make<arith::TruncFOp>(type, x);
@@ -149,12 +148,13 @@ Value castInteger(Scalars s, Value x, Type type, bool isUnsigned) {
   return isUnsigned ? s.make<arith::ExtUIOp>(type, x) : s.make<arith::ExtSIOp>(type, x);
 }
 
-/// Emits `x` rounded towards zero and clamped to the integer type; 0 for NaN. Machines disagree on numbers that don't
-/// fit. `range` contains x, if it is known.
+/// Emits `x` rounded towards zero and clamped to the integer type. NaN becomes 0. Machines give different results for
+/// values that don't fit. `range` contains the bounds of `x`, if known.
 Value castFloatToInteger(Scalars s, Value x, Type elementType, std::optional<FloatRange> range = std::nullopt) {
   const bool isUnsigned = elementType.isUnsignedInteger();
   const unsigned width = elementType.getIntOrFloatBitWidth(), digits = isUnsigned ? width : width - 1;
-  // Numbers that fit are at least `least` and less than `beyond`; both are exact. NaN becomes the least.
+  // Values that fit are at least `least` and less than `beyond`. Both limits are exact floats. NaN becomes `least`
+  // here.
   const double least = isUnsigned ? 0 : -std::ldexp(1.0, int(digits)), beyond = std::ldexp(1.0, int(digits));
   const bool hasGreatest = digits <= cast<FloatType>(x.getType()).getFPMantissaWidth();
   auto choose = [&](arith::CmpFPredicate wins, Value value, double bound) {
@@ -181,7 +181,7 @@ Value castFloatToInteger(Scalars s, Value x, Type elementType, std::optional<Flo
 
 Value emitCast(Scalars s, Value x, Type from, Type to, CastRules rules = {});
 
-/// Emits a cast to a narrow type: to narrow floats through f32, to narrow integers through the low bits of an i32.
+/// Emits a cast to a narrow type. Floats are cast through f32. Integers keep the low bits of an i32.
 Value castToNarrow(Scalars s, Value x, Type from, Type to, CastRules rules) {
   if (isa<FloatType>(to)) {
     Value number = from.isF64() ? roundToOdd(s, x) : emitCast(s, x, from, s.builder.getF32Type());
@@ -211,13 +211,13 @@ Value emitCast(Scalars s, Value x, Type from, Type to, CastRules rules) {
   if (toFloat) {
     if (!fromFloat)
       x = isUnsignedType(from) ? s.make<arith::UIToFPOp>(type, x) : s.make<arith::SIToFPOp>(type, x);
-    // A value that passes through a narrow type is rounded to it, although the computation uses f32.
+    // A value that passes through a narrow type is rounded to this type, although the computation uses f32.
     return castFloat(s, castFloat(s, x, to), type);
   }
   return castInteger(s, x, type, isUnsignedType(from));
 }
 
-/// Emits an integer power. math.ipowi requires two signed numbers of one width.
+/// Emits an integer power. math.ipowi requires two signed operands of the same width.
 Value emitIntegerPower(Scalars s, Value a, Value b, Type base, Type exponent) {
   const bool widens = b.getType().getIntOrFloatBitWidth() > a.getType().getIntOrFloatBitWidth();
   Type type = widens ? b.getType() : a.getType();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parts: 1. loops over the points, without axes of one index; 2. the part of each result; 3. control flow.
+// This file has three parts: 1. loops over the points (axes of size 1 have no loop); 2. the part of each result; 3.
+// control flow.
 
 #include "compiler/kernels/bodies/SerialBody.h"
 #include "dialects/TensorTypes.h"
@@ -46,7 +47,7 @@ public:
   }
 
 private:
-  /// Loop over the points; the first one is the loop of the cut axis.
+  /// Loop over points along one axis. The first loop is along the cut axis.
   struct Loop {
     int64_t axis, extent, step;
   };
@@ -64,10 +65,10 @@ private:
     for (int64_t axis : points.axes)
       if (shape[axis] != 1)
         loops.push_back({axis, shape[axis], 1});
-    if (loops.empty()) // one point, which owns all of the first axis
+    if (loops.empty()) // There is only one point, which owns the whole first axis.
       loops.push_back({0, shape.empty() ? 1 : shape.front(), 0});
     Loop &cut = loops.front();
-    // An empty target gets no launch, but until then it has a kernel, which needs a valid cut.
+    // An empty target gets no launch. Until the launch is removed, its kernel needs a valid cut.
     const int64_t extent = std::max<int64_t>(1, cut.extent);
     const int64_t grain = cut.step == 0 || points.grain == 0 ? extent : points.grain;
     cut.step = grain;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parts: 1. bodies of more than one operation; 2. the table.
+// This file has two parts: 1. bodies of more than one operation; 2. the table.
 
 #include "compiler/kernels/bodies/UnaryBodies.h"
 
@@ -23,13 +23,13 @@ template <typename Op> Value make(Scalars s, Value x, double) { return s.make<Op
 
 Value isNegative(Scalars s, Value x) { return s.compare(arith::CmpFPredicate::OLT, x, s.like(x, 0)); }
 
-/// Emits the sign; zeros and NaN are their own sign. It compares bits, because arithmetic may flush the smallest
-/// numbers to zero.
+/// Emits the sign of `x`. Zeros and NaN are returned unchanged. The body compares bits, because arithmetic may flush
+/// the smallest values to zero.
 Value emitSign(Scalars s, Value x, double) {
   Type bits = s.builder.getIntegerType(x.getType().getIntOrFloatBitWidth());
   Value magnitude = s.make<arith::BitcastOp>(bits, s.make<math::AbsFOp>(x));
   Value infinity = s.make<arith::BitcastOp>(bits, s.like(x, HUGE_VAL));
-  // 0 - 1 is the largest number, so this excludes zeros, too.
+  // 0 - 1 is the largest unsigned integer, so this excludes zeros, too.
   Value isNumber =
       s.compare(arith::CmpIPredicate::ult, s.make<arith::SubIOp>(magnitude, s.like(magnitude, 1)), infinity);
   Value isBelow = s.compare(arith::CmpIPredicate::slt, s.make<arith::BitcastOp>(bits, x), s.like(magnitude, 0));

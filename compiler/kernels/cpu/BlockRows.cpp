@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs two consecutive products by blocks of rows if the tensor between them is much wider than both ends. The
-// feed-forward block of a transformer is four times as wide inside, which determines the memory of the model. Rows are
-// independent, so each block can reuse the memory of the one before. If it is quantized, both ends are bytes, and the
-// f32 rows that are normalized are four times as large.
+// Runs two consecutive products by blocks of rows if the tensor between them is much wider than both ends. The inner
+// tensor in the feed-forward block of a transformer is four times as wide as its ends, so it determines the memory of
+// the model. Rows are independent, so each block can reuse the memory of the previous one. In quantized models, both
+// ends are bytes, and the f32 rows before a normalization are four times as large.
 //
-// 1. Chains: a product, elementwise operators, a product, and the elementwise operators in its kernel. For bytes: one
-//    product or two, and a normalization up to its result in bytes.
+// 1. Chains: a product, elementwise operators, another product, and the elementwise operators in its kernel. For bytes:
+//    one or two products, and a normalization with a result in bytes.
 // 2. The number of blocks (RowBlocks.h).
-// 3. The chain is cloned for each block. Its rows of all operands are views; the results are written side by side.
+// 3. The chain is cloned for each block. Each clone reads views of its rows of all operands. The results are written
+//    side by side.
 
 #include "compiler/kernels/Passes.h"
 #include "compiler/kernels/cpu/RowBlocks.h"
@@ -41,7 +42,7 @@ int64_t countRows(RankedTensorType type) { return llvm::product_of(type.getShape
 struct Chain {
   SmallVector<nn::MatMulOp, 2> products;
   SmallVector<Operation *> operators; ///< Operators in order, including the products.
-  int64_t inside = 0;                 ///< Bytes that are live inside at once.
+  int64_t inside = 0;                 ///< Largest size in bytes of the tensors that are live inside.
   bool isOfBytes = false;             ///< True if the products multiply bytes.
 
   int64_t bytesIn() const {
@@ -57,7 +58,8 @@ struct Chain {
 
 bool isOfBytes(Value value) { return typeOf(value).getElementType().isInteger(8); }
 
-/// True if the product multiplies rows of floats, or of bytes, by one constant matrix on the CPU.
+/// True if the product multiplies rows by one constant matrix on the CPU. Elements are bytes if `ofBytes`, otherwise
+/// floats.
 bool multipliesRows(nn::MatMulOp product, bool ofBytes) {
   RankedTensorType left = typeOf(product.getLhs()), type = typeOf(product.getResult());
   return plan::isOnCpu(product) && product.getRhs().getDefiningOp<nn::ConstantOp>() &&
@@ -65,7 +67,7 @@ bool multipliesRows(nn::MatMulOp product, bool ofBytes) {
          (ofBytes ? isOfBytes(product.getLhs()) : isa<FloatType>(type.getElementType()));
 }
 
-/// True if `operand` has `rows` rows, or one row for all of them.
+/// True if `operand` has `rows` rows, or one row that is broadcast.
 bool hasRows(Value operand, int64_t rows) {
   RankedTensorType type = typeOf(operand);
   return type.getRank() < 2 || countRows(type) == 1 || countRows(type) == rows;
@@ -79,8 +81,8 @@ bool isElementwise(Operation *op, Operation *first) {
          llvm::all_of(op->getOperands(), [&](Value operand) { return hasRows(operand, countRows(type)); });
 }
 
-/// Returns the smallest set of elementwise operators that contains all uses of `last` and lets only one value out. It
-/// would share the kernel of the product `first` (FusionPolicy.h).
+/// Returns the smallest set of elementwise operators that contains all uses of `last` and from which only one value
+/// leaves. The kernel of the product `first` would contain these operators (FusionPolicy.h).
 SmallVector<Operation *> findRegion(Value last, Operation *first) {
   constexpr size_t mostOperators = 24;
   SmallVector<Operation *> region;
@@ -110,7 +112,7 @@ SmallVector<Operation *> findFollowing(Operation *first) {
   return following;
 }
 
-/// Returns the product that is the only reader of `inside` and reads it as its left operand, or null.
+/// Returns the product whose left operand is `inside`, if nothing else reads `inside`. Otherwise, returns null.
 nn::MatMulOp findNext(Value inside, nn::MatMulOp first, bool ofBytes) {
   auto next = inside.hasOneUse() ? dyn_cast<nn::MatMulOp>(*inside.user_begin()) : nn::MatMulOp();
   return next && next.getLhs() == inside && next->getBlock() == first->getBlock() && multipliesRows(next, ofBytes)
@@ -139,8 +141,8 @@ nn::NormalizeOp findNormalization(Value rows, nn::MatMulOp first) {
              : nn::NormalizeOp();
 }
 
-/// Returns the operators after `first` up to the one that computes bytes, which may have several readers; empty if no
-/// operator does.
+/// Returns the operators that follow `first`, up to and including the one that computes bytes. This last one may have
+/// several readers. Returns no operators if none of them computes bytes.
 SmallVector<Operation *> findFollowingToBytes(Operation *first) {
   SmallVector<Operation *> following;
   for (Operation *last = first; last->hasOneUse() && isElementwise(*last->user_begin(), first);) {
@@ -170,7 +172,7 @@ std::optional<Chain> findChainOfBytes(nn::MatMulOp first) {
   return chain;
 }
 
-/// True if `op` looks up a row of a table for each of `rows` rows.
+/// True if `op` looks up one row of a table for each of `rows` rows.
 bool looksUpRows(nn::GatherOp op, int64_t rows) {
   return op.getAxis() == 0 && typeOf(op.getOperand()).getRank() == 2 &&
          typeOf(op.getIndices()).getNumElements() == rows &&
@@ -192,7 +194,7 @@ bool collectLookups(Value value, Operation *reader, SmallVectorImpl<Operation *>
   return true;
 }
 
-/// Returns the chain of embeddings: rows of tables, their sum, and its normalization to bytes.
+/// Returns a chain of embeddings: lookups of rows, their sum, and its normalization to bytes.
 std::optional<Chain> findChainOfLookups(nn::NormalizeOp normalize) {
   Chain chain;
   SmallVector<Operation *> following = findFollowingToBytes(normalize);
@@ -247,14 +249,14 @@ private:
                                               ArrayRef<int64_t>{block.count, columns}, ArrayRef<int64_t>{1, 1});
   }
 
-  /// True if `op` is part of a change of the sign of bytes (compiler/graph/quantized/Flips.h).
+  /// True if `op` is part of a sign flip of bytes (compiler/graph/quantized/Flips.h).
   static bool isFlip(Operation *op) {
     auto binary = dyn_cast_or_null<nn::BinaryOp>(op);
     return isa_and_nonnull<nn::BitcastOp>(op) || (binary && binary.getKind() == nn::BinaryKind::Xor);
   }
 
-  /// Dequantizes the block's rows of `value` again from the bytes that it is computed from, if the only other operands
-  /// are numbers. The kernel of the block does so while it reads the bytes. Returns null for other values.
+  /// Dequantizes the block's rows of `value` again, so that the kernel of the block does this while it reads the bytes.
+  /// Returns null if `value` is not computed from bytes and constants of one number.
   Value dequantizeRows(Value value, const kernels::RowBlock &block) {
     SmallVector<Operation *> operators;
     Value source = value;
@@ -333,7 +335,7 @@ private:
   Location loc;
 };
 
-/// Erases the operators, and those whose results only they used.
+/// Erases the operators of the chain, and operators before it whose results only the chain used.
 void erase(IRRewriter &rewriter, const Chain &chain) {
   llvm::SetVector<Operation *> before;
   for (Operation *op : llvm::reverse(chain.operators)) {
@@ -358,8 +360,8 @@ struct BlockRows : kernels::impl::BlockRowsPassBase<BlockRows> {
   void runOnOperation() override {
     SmallVector<nn::MatMulOp> products;
     getOperation().walk([&](nn::MatMulOp product) { products.push_back(product); });
-    // From last to first: a product that ends one chain may begin another, whose wider part decides. Chains of two
-    // products are found before those of one.
+    // Goes from last to first: if a product ends one chain and begins another, the later chain is found first. Chains
+    // of two products are found before chains of one product.
     llvm::SmallPtrSet<Operation *, 8> taken;
     for (size_t count : {2, 1})
       for (nn::MatMulOp product : llvm::reverse(products)) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lets a product whose heads are read in equal parts write each part to a tensor of its own. Queries, keys and values
-// are one product (nacre-join-products), but need not share a storage. The result of attention can then take the memory
-// of the queries, and the memory of keys and values is free afterwards.
+// Lets a product whose heads are read in equal parts write each part to a separate tensor. Queries, keys and values are
+// one product (nacre-join-products), but need not share a storage. The result of attention can then reuse the memory of
+// the queries. The memory of keys and values is free afterwards.
 //
-// The parts become parts of the product's columns, which one kernel computes (ProductParts.h), each with its bias.
+// The parts become parts of the product's columns, which one kernel computes (ProductParts.h). Each part has its own
+// bias.
 
 #include "compiler/kernels/Passes.h"
 #include "compiler/kernels/fusion/ProductParts.h"
@@ -24,7 +25,8 @@ using namespace nacre;
 
 namespace {
 
-/// Product of rows, the bias that is added to it, and parts of its heads: slices of [.., heads, size].
+/// Product of rows, the sum with its bias, and slices of the heads. The slices read the reshaped sum, [.., heads,
+/// size].
 struct Heads {
   nn::MatMulOp product;
   nn::BinaryOp sum;
@@ -35,8 +37,8 @@ struct Heads {
 
 size_t headAxis(nn::SliceOp part) { return part.getType().getRank() - 2; }
 
-/// Returns the first column of the product that `part` reads, and the number of columns; `nullopt` if `part` is not all
-/// elements of some heads. It may have fewer rows.
+/// Returns the first column of the product that `part` reads, and the number of columns. Returns `nullopt` if `part`
+/// does not read all elements of some heads. It may have fewer rows than the product.
 std::optional<std::pair<int64_t, int64_t>> columnsOf(nn::SliceOp part) {
   ArrayRef<int64_t> shape = part.getType().getShape();
   const bool isDense = llvm::all_of(part.getSteps(), [](int64_t step) { return step == 1; });
@@ -46,7 +48,7 @@ std::optional<std::pair<int64_t, int64_t>> columnsOf(nn::SliceOp part) {
   return std::pair(part.getStarts()[axis] * shape.back(), shape[axis] * shape.back());
 }
 
-/// Returns the rows of `part` from `value`, which has all rows of its heads.
+/// Returns the rows of `value` that `part` selects. `value` has all rows of the part's heads.
 Value takeRows(IRRewriter &rewriter, Value value, nn::SliceOp part) {
   SmallVector<int64_t> starts(part.getStarts()), shape(typeOf(part.getOperand()).getShape());
   const size_t axis = headAxis(part);
@@ -101,7 +103,7 @@ void divide(IRRewriter &rewriter, Heads heads) {
     matrix = nn::ReshapeOp::create(rewriter, loc, left.clone({rows, depth}), matrix);
   auto flat = nn::MatMulOp::create(rewriter, loc, matrix, heads.product.getRhs());
   plan::copyEngine(heads.product, flat);
-  SmallVector<Value> sums; // all of them before their first reader, so that one kernel can write them
+  SmallVector<Value> sums; // All sums must come before their first reader, so that one kernel can write them.
   for (nn::SliceOp part : heads.parts) {
     auto [first, columns] = *columnsOf(part);
     const int64_t starts[] = {0, first}, sizes[] = {rows, columns}, steps[] = {1, 1};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Moves elementwise operators after a product to the equal parts in which its columns are read. The parts are then read
-// from the product itself, while they are still in registers. The chain is cloned for each part. Its other operands are
+// directly from the product while it is still in registers. The chain is cloned for each part. Its other operands are
 // sliced, which costs nothing.
 
 #include "compiler/kernels/Passes.h"
@@ -28,7 +28,7 @@ bool isElementwise(Operation *op, Block *block, Type type) {
          op->getResult(0).getType() == type;
 }
 
-/// Operators that follow the product one by one, and the parts of the result; no parts if it has other readers.
+/// Operators that follow the product one after another, and slices of their result; no slices if it has other readers.
 struct PartedChain {
   SmallVector<Operation *> operators;
   SmallVector<nn::SliceOp> parts;
@@ -57,7 +57,7 @@ PartedChain findChain(nn::MatMulOp product) {
   return chain;
 }
 
-/// Slices `value`, which broadcasts to the operand of `part`, to the columns of `part`.
+/// Returns the columns of `part` from `value`, which broadcasts to the operand of `part`.
 Value takePart(OpBuilder &builder, Value value, nn::SliceOp part) {
   auto type = cast<RankedTensorType>(value.getType());
   if (type.getRank() == 0 || type.getShape().back() == 1)

@@ -7,8 +7,8 @@
 
 namespace nacre::kernels {
 
-/// Least rows of a block. With fewer rows, an f32 matrix is read at a tenth of a core's rate; tiles of bytes would
-/// leave registers empty.
+/// Smallest number of rows of a block. With fewer rows, a core would read an f32 matrix at a tenth of its possible
+/// rate, and tiles of bytes would leave registers empty.
 static constexpr int64_t leastRows = 48, leastRowsOfBytes = 32;
 
 llvm::SmallVector<RowBlock> divideRows(const RowChain &chain) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Number of blocks into which the rows of two consecutive products are divided. Each block reads both matrices again,
-// so there are no more blocks than reduce memory. The functions use no IR, so that unit tests can call them directly.
+// Chooses the number of blocks into which the rows of two consecutive products are divided. Each block reads both
+// matrices again, so there are only as many blocks as reduce memory. The functions use no IR, so that unit tests can
+// call them directly.
 
 #ifndef NACRE_COMPILER_KERNELS_CPU_ROWBLOCKS_H
 #define NACRE_COMPILER_KERNELS_CPU_ROWBLOCKS_H
@@ -11,12 +12,12 @@
 
 namespace nacre::kernels {
 
-/// Consecutive operators: bytes of all rows at their input, at most in between, and at their output.
+/// Consecutive operators. Sizes in bytes of all rows: at the input, at most in between, and at the output.
 struct RowChain {
   int64_t rows = 1;
   int64_t bytesIn = 0, bytesBetween = 0, bytesOut = 0;
-  /// True if matrices, inputs and outputs are bytes. Matrices are then read in a quarter of the time, and both ends are
-  /// smaller than the tensors in between.
+  /// True if the elements of matrices, inputs and outputs are bytes. Matrices are then read in a quarter of the time,
+  /// and both ends are smaller than the tensors in between.
   bool isOfBytes = false;
 };
 
@@ -24,9 +25,10 @@ struct RowBlock {
   int64_t first = 0, count = 0;
 };
 
-/// Returns blocks of equal size, so that they share their kernels, in order; one block if nothing is gained or no size
-/// fits. Tensors in between take at most as many bytes per block as both ends of all rows, or half as many for bytes.
-/// Exception: a block has at least the rows that pay for reading the matrices again.
+/// Returns blocks of equal size, in order, so that all blocks share their kernels. Returns one block if more blocks
+/// save no memory or no size fits. Per block, tensors in between take at most as many bytes as both ends of all rows,
+/// or half of that if elements are bytes. However, a block always has enough rows that reading the matrices again costs
+/// little.
 llvm::SmallVector<RowBlock> divideRows(const RowChain &chain);
 
 } // namespace nacre::kernels

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lets kernels of quantized layers that differ only in scales and zero points read these numbers. Every layer has its
-// own numbers, but blocks repeat. With the numbers as operands, equal blocks share their code (nacre-merge-kernels): a
-// block of a transformer is compiled and shipped once instead of once per layer.
+// Lets kernels of quantized layers read scales and zero points as operands, if they differ in nothing else. Every layer
+// has its own constants, but blocks repeat. Equal blocks can then share their code (nacre-merge-kernels). A block of a
+// transformer is compiled and shipped only once instead of once per layer.
 //
-// 1. Constants of a body that may be read.
+// 1. Constants that a body may read as operands.
 // 2. Kernels that are equal except for these constants.
-// 3. A weight holds the numbers that differ, and bodies read it at constant positions.
+// 3. A weight holds the constants that differ, and bodies read it at constant positions.
 
 #include "compiler/kernels/Passes.h"
 #include "dialects/plan/KernelText.h"
@@ -34,8 +34,8 @@ namespace {
 // 1. Constants
 //===----------------------------------------------------------------------===//
 
-/// True if emitters generate equally fast code if `op` reads the number from memory. They must know bounds and shift
-/// amounts. They must also know factors that turn i32 into bytes, which the sums of attention don't have.
+/// True if code stays equally fast if `op` reads its constant from memory. Emitters must know bounds and shift amounts.
+/// They must also know factors that turn i32 into bytes, except the factors of the sums of attention.
 bool mayRead(Operation *op, bool isAttention) {
   return isa<arith::MulFOp, arith::DivFOp, arith::AddFOp, arith::SubFOp>(op) ||
          (isAttention && isa<arith::MulIOp, arith::AddIOp>(op));
@@ -57,7 +57,8 @@ SmallVector<arith::ConstantOp> listNumbers(plan::KernelOp kernel) {
   return numbers;
 }
 
-/// True if the number is added to a rounded one. It is stored as an i16, so that emitters see that it is an integer.
+/// True if the constant is added to a rounded value. It is stored as an i16, so that emitters know that it is an
+/// integer.
 bool isZeroPoint(arith::ConstantOp constant) {
   auto number = dyn_cast<FloatAttr>(constant.getValue());
   if (!number || !isa<arith::AddFOp>(*constant->user_begin()))
@@ -70,7 +71,7 @@ bool isZeroPoint(arith::ConstantOp constant) {
 // 2. Kernels
 //===----------------------------------------------------------------------===//
 
-/// True for products, attention and rows. Convolutions end in instructions that contain their numbers.
+/// True for products, attention and rows. Convolutions end with instructions that contain their constants.
 bool isProductOrRows(plan::KernelOp kernel) {
   if (kernel.getKind() != plan::KernelKind::Contraction)
     return kernel.getKind() == plan::KernelKind::Attention || kernel.getKind() == plan::KernelKind::Row;
@@ -83,7 +84,7 @@ bool hasBytes(plan::KernelOp kernel) {
                       [](Type type) { return cast<ShapedType>(type).getElementType().isInteger(8); });
 }
 
-/// Returns the text of `kernel` with all its `numbers` replaced by zeros.
+/// Returns the text of `kernel` with all constants in `numbers` replaced by zeros.
 std::string printWithoutNumbers(plan::KernelOp kernel, ArrayRef<arith::ConstantOp> numbers) {
   SmallVector<TypedAttr> values;
   Builder builder(kernel.getContext());
@@ -107,13 +108,13 @@ struct Candidate {
 // 3. Reading
 //===----------------------------------------------------------------------===//
 
-/// Adds an argument to `kernel` for each type of number, from which bodies read them.
+/// Adds an argument to `kernel` for each type of constant. Bodies read the constants from these arguments.
 class NumberReader {
 public:
   NumberReader(Candidate &candidate, SymbolTable &symbols) : candidate(candidate), symbols(symbols) {}
 
-  /// Reads the numbers with the indices `wanted`. `areZeroPoints` marks numbers that are zero points in all kernels
-  /// that share this code.
+  /// Replaces the constants with indices `wanted` by reads. `areZeroPoints` marks the constants that are zero points in
+  /// all kernels that share this code.
   void read(ArrayRef<size_t> wanted, const llvm::BitVector &areZeroPoints) {
     llvm::MapVector<Type, SmallVector<size_t>> byType;
     MLIRContext *context = candidate.kernel.getContext();
@@ -156,7 +157,7 @@ private:
     return kernel.getBody().insertArgument(number, tensor, loc);
   }
 
-  /// Makes the body around `number` read the element at `position` of `argument`.
+  /// Makes the body around the constant `number` read the element at `position` of `argument`.
   void replace(arith::ConstantOp number, Value argument, int64_t position) {
     auto generic = cast<linalg::GenericOp>(number->getParentOp());
     MLIRContext *context = generic.getContext();

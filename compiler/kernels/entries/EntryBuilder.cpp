@@ -22,8 +22,8 @@ namespace nacre::kernels {
 
 std::string ModulePlan::makeKernelName(StringRef stem) { return (stem + "_" + Twine(kernelCounts[stem]++)).str(); }
 
-/// Converts a constant to its storage type: booleans to bytes, unsigned integers to signless ones. The bytes of a large
-/// constant are not copied, except for types with several elements in a byte.
+/// Converts a constant to its storage type: booleans to bytes, unsigned integers to signless ones. The data of a large
+/// constant is not copied, except for types with several elements in a byte.
 static FailureOr<ElementsAttr> toStorageAttribute(ElementsAttr value) {
   auto type = cast<RankedTensorType>(value.getShapedType());
   RankedTensorType stored = getStorageTensorType(type);
@@ -60,8 +60,8 @@ FailureOr<plan::WeightOp> ModulePlan::getInitial(StringRef variable, ElementsAtt
 }
 
 FailureOr<plan::WeightOp> ModulePlan::addWeight(ElementsAttr value, Location loc) {
-  // Other weights have their size in the model, too. A splat is a single number there, so its expanded size needs a
-  // limit.
+  // The model contains the data of other weights, so their size is limited. A splat is only one value there, so its
+  // expanded size needs a limit.
   constexpr int64_t maxSplatBytes = int64_t(1) << 32;
   if (value.isSplat())
     splatBytes += storedBytes(value.getShapedType());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Builds a `plan.entry` on tensors: inputs, weights, launches, and the entry's values for the values of a function.
+// Builds a `plan.entry` on tensors: inputs, weights and launches. Maps the values of a function to values of the entry.
 // Forming kernels and lowering regions both append to an entry. ModulePlan holds the weights and names that all entries
 // share; EntryBuilder appends to one entry.
 
@@ -20,9 +20,9 @@ public:
   explicit ModulePlan(mlir::ModuleOp module) : module(module) {}
 
   mlir::ModuleOp getModule() { return module; }
-  /// Returns a name that no kernel has yet, beginning with `stem`.
+  /// Returns an unused kernel name that begins with `stem`.
   std::string makeKernelName(mlir::StringRef stem);
-  /// Returns the weight that holds `value` in its storage type. Equal attributes give the same weight.
+  /// Returns the weight that holds `value` in its storage type. Equal attributes share a weight.
   mlir::FailureOr<plan::WeightOp> getWeight(mlir::ElementsAttr value, mlir::Location loc);
   /// Returns the weight that holds the initial value of a state. No kernel reads this weight, so it is never packed.
   mlir::FailureOr<plan::WeightOp> getInitial(mlir::StringRef variable, mlir::ElementsAttr value, mlir::Location loc);
@@ -33,9 +33,9 @@ private:
   mlir::ModuleOp module;
   llvm::StringMap<unsigned> kernelCounts;
   llvm::DenseMap<mlir::Attribute, plan::WeightOp> weights;
-  llvm::StringMap<plan::WeightOp> initials; ///< Initial values by names of variables.
+  llvm::StringMap<plan::WeightOp> initials; ///< Weights with initial values, by name of the variable.
   unsigned numWeights = 0;
-  int64_t splatBytes = 0; ///< Bytes of weights that repeat one number.
+  int64_t splatBytes = 0; ///< Total size in bytes of weights that repeat one value.
   plan::WeightOp lastWeight;
 };
 

@@ -34,25 +34,26 @@ namespace {
 
 WorkKind getWorkKind(Operation *op) { return cast<nn::OperatorInterface>(op).getWorkKind(); }
 
-/// Returns the operator whose kernel writes its result as `op`, in another order or shape; null if `op` is computed
-/// itself.
+/// Returns the operator whose kernel also computes the result of `op`, which is the operator's result in another order
+/// or shape. Returns null if `op` has its own kernel.
 Operation *getWritten(Operation *op) {
   if (nn::UnpoolOp unpool = getUnpooled(op))
     return unpool;
   return getTransposedProduct(op);
 }
 
-/// True if `op` gets no node: a transpose that products read through, or an operator that the next one writes.
+/// True if `op` needs no node. It is a transpose through which products read, or the kernel of the next operator
+/// contains it.
 bool isAbsorbed(Operation *op) {
   return isReadThrough(op) || (op->hasOneUse() && getWritten(*op->getUsers().begin()) == op);
 }
 
-/// True if `user`, a reader of a value of `block`, is not a node of it.
+/// True if `user`, which reads a value of `block`, is not a node of this block.
 bool isReadElsewhere(Operation *user, Block &block) {
   return user->hasTrait<OpTrait::IsTerminator>() || isReadThrough(user) || user->getBlock() != &block;
 }
 
-/// True if the only readers of `op` besides nodes of its block are new values of states.
+/// True if all readers of `op` that are not nodes of its block are new values of states.
 bool becomesState(Operation *op) {
   return llvm::all_of(op->getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();
@@ -63,7 +64,7 @@ bool becomesState(Operation *op) {
   });
 }
 
-/// True if the only readers of `op` besides nodes are returns, and its GPU launch costs more than its work.
+/// True if all readers of `op` that are not nodes are returns, and a GPU launch costs more than the work of `op`.
 bool isSmallResult(Operation *op, plan::Engine engine) {
   constexpr int64_t mostElements = 1 << 16;
   return engine == plan::Engine::Gpu && op->getNumResults() == 1 &&
@@ -73,9 +74,9 @@ bool isSmallResult(Operation *op, plan::Engine engine) {
          });
 }
 
-/// True if the kernel of `work` may also write the update of a weight and its moments. Its sums must be f32, or f16 on
-/// a GPU, and are written once; this also holds for those of a bias. If all gradients are known before the first
-/// update, an update on a GPU begins with a map.
+/// True if the kernel of `work` may also write the update of a weight and its moments. Its sums must be f32 (or f16 on
+/// a GPU), and each is written once. Gradients of biases are such sums, too. On a GPU, `work` may also be a map,
+/// because updates begin with a map if all gradients are computed before the first update.
 bool mayUpdate(Operation *work, plan::Engine engine) {
   auto reduce = dyn_cast<nn::ReduceOp>(work);
   const bool isSum = reduce && reduce.getKind() == nn::ReduceKind::Sum;
@@ -87,19 +88,19 @@ bool mayUpdate(Operation *work, plan::Engine engine) {
          });
 }
 
-/// True if the kernel of a product may read `op`, a part of the product, while the product is in registers.
+/// True if `op` is a part of a product that the product's kernel may read while the product is in registers.
 bool isPart(Operation *op) {
   auto slice = dyn_cast<nn::SliceOp>(op);
   auto product = slice ? slice.getOperand().getDefiningOp<nn::MatMulOp>() : nn::MatMulOp();
   return product && isReadInParts(product);
 }
 
-/// Most columns of a row. Several threads reduce longer rows, which don't fit into the L1 cache.
+/// Largest number of columns of a row. Longer rows don't fit into the L1 cache, so several threads reduce them.
 constexpr int64_t maxColumns = 4096;
 
-/// Returns the axes that `op` reduces if a kernel of rows may do so, else no axes. These are the last axes of 32-bit
-/// numbers, or a single axis of 32-bit integers. Other float reductions take few passes over memory, and fuse better as
-/// nests.
+/// Returns the axes that `op` reduces if a kernel of rows may do this. Otherwise, returns no axes. The axes must be the
+/// last ones of a 32-bit type, or a single axis of i32. Other float reductions take few passes over memory and fuse
+/// better as nests.
 ArrayRef<int64_t> getColumnAxes(Operation *op) {
   auto reduce = dyn_cast<nn::ReduceOp>(op);
   if (!reduce || !reduce.getKeepDims() || reduce.getAxes().empty())
@@ -130,13 +131,13 @@ bool isWidening(Operation *op) {
          widthOf(cast.getOperand()) > 1 && widthOf(cast.getOperand()) < widthOf(cast.getResult());
 }
 
-/// True if it picks whole rows of a table. Emitters move rows at once, but pick single elements one by one.
+/// True if `op` picks whole rows of a table. Emitters move a row as a unit, but single elements one by one.
 bool picksRows(Operation *op) {
   auto gather = dyn_cast<nn::GatherOp>(op);
   return gather && int64_t(gather.getAxis()) + 1 < cast<RankedTensorType>(gather.getOperand().getType()).getRank();
 }
 
-/// Returns the half of a separable convolution that `op` can be, with floats that GPUs compute with.
+/// Returns the role that `op` can have in a separable convolution. GPUs must support its float type.
 SeparablePart getSeparablePart(nn::ConvOp op) {
   auto filter = cast<RankedTensorType>(op.getFilter().getType());
   auto isKnown = [](Value value) {
@@ -147,7 +148,7 @@ SeparablePart getSeparablePart(nn::ConvOp op) {
     return SeparablePart::None;
   const int64_t rank = filter.getRank(), inputs = filter.getDimSize(rank - 2), outputs = filter.getDimSize(rank - 1);
   const int64_t groups = op.getGroups(), taps = computeProduct(filter.getShape().drop_back(2));
-  constexpr int64_t mostTaps = 49; // Loaders unroll all taps, so more would be too much code.
+  constexpr int64_t mostTaps = 49; // Loaders unroll all taps, so more taps would be too much code.
   if (groups > 1 && inputs == 1 && outputs == groups && taps <= mostTaps)
     return SeparablePart::Depthwise;
   const bool isPointwise = taps == 1 && llvm::all_of(op.getStrides(), [](int64_t stride) { return stride == 1; });
@@ -163,7 +164,7 @@ void describeConvolution(nn::ConvOp op, FusionNode &node) {
     node.multiplyAdds = double(result.getNumElements()) * double(computeProduct(filter.drop_back(2)));
 }
 
-/// True if the windows of `op` may read the codes that its operand is dequantized from.
+/// True if the windows of `op` may read the codes from which its operand is dequantized.
 bool readsCodes(Operation *op) {
   auto pool = dyn_cast<nn::PoolOp>(op);
   return ((pool && pool.getKind() == nn::PoolKind::Average) || isa<nn::LrnOp>(op)) &&
@@ -246,7 +247,7 @@ private:
   SmallVector<Operation *> operations;
   DenseMap<Operation *, int> numbers;
   std::map<std::vector<int64_t>, int> shapes;
-  std::map<std::pair<int, std::vector<int64_t>>, int> rows; ///< Number of each pair of a shape and reduced axes.
+  std::map<std::pair<int, std::vector<int64_t>>, int> rows; ///< Index of each pair of a shape and reduced axes.
 };
 
 //===----------------------------------------------------------------------===//
@@ -278,7 +279,7 @@ plan::KernelKind getKernelKind(WorkKind work) {
   llvm_unreachable("a boundary is in no kernel");
 }
 
-/// Returns the word that names a kernel after its heaviest operator.
+/// Returns the prefix of a kernel's name for its heaviest operator.
 StringRef getStem(Operation *op) {
   if (auto unary = dyn_cast<nn::UnaryOp>(op))
     return stringifyUnaryKind(unary.getKind());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Appends the kernels of a block of `nn` operators, and their launches, to an entry. A function is such a block; so are
-// a branch and an iteration of a loop.
+// Appends the kernels of a block of `nn` operators, and their launches, to an entry. The block is a function, a branch,
+// or an iteration of a loop.
 
 #ifndef NACRE_COMPILER_KERNELS_ENTRIES_FORMOPERATORS_H
 #define NACRE_COMPILER_KERNELS_ENTRIES_FORMOPERATORS_H
@@ -10,8 +10,8 @@
 
 namespace nacre::kernels {
 
-/// Lowers `block`. `entry` must already map values from outside of it; afterwards it also maps the operands of the
-/// terminator.
+/// Lowers `block`. `entry` must already map the values from outside that the block uses. Afterwards it also maps the
+/// operands of the terminator.
 mlir::LogicalResult formOperators(EntryBuilder &entry, mlir::Block &block);
 
 } // namespace nacre::kernels

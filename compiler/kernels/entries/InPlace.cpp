@@ -13,10 +13,10 @@ using namespace mlir;
 
 namespace nacre::kernels {
 
-/// True if both engines compute each sum once, or at least write it once: tiles of a GPU overlap, but one tile writes
-/// each element. Tiles of a convolution on the CPU may overlap and write twice. So the last axis of an operand that is
-/// read in windows must have a parallel loop, and not that over columns. This is the case for products of matrices and
-/// gradients of filters.
+/// True if both engines write each sum once. Tiles of a GPU may overlap, but only one tile writes each element. Tiles
+/// of a convolution on the CPU may overlap and write an element twice. So if an operand is read in windows, its last
+/// axis must have a parallel loop other than the loop over columns. Products of matrices and gradients of filters meet
+/// this condition.
 static bool isComputedOnce(linalg::GenericOp product) {
   const auto iterators = product.getIteratorTypesArray();
   AffineMap result = product.getIndexingMapsArray().back();
@@ -30,8 +30,9 @@ static bool isComputedOnce(linalg::GenericOp product) {
   return llvm::all_of(product.getIndexingMapsArray(), isOfRows);
 }
 
-/// Returns the map that ends a kernel: a nest of one map, or the epilogue of a reduction or contraction whose sums are
-/// read in parts or computed once. Sums stay in registers or scratch until the map has read all its operands.
+/// Returns the map that ends a kernel: a nest that consists of a map, or the epilogue of a reduction or contraction.
+/// The sums of the latter must be computed once, or read in parts. They stay in registers or scratch until the map has
+/// read all its operands.
 static linalg::GenericOp findMap(plan::KernelOp kernel) {
   auto generics = llvm::to_vector(kernel.getBody().getOps<linalg::GenericOp>());
   linalg::GenericOp last = generics.empty() ? linalg::GenericOp() : generics.back();
@@ -46,7 +47,7 @@ static linalg::GenericOp findMap(plan::KernelOp kernel) {
   return isOnce ? last : linalg::GenericOp();
 }
 
-/// True if only the final map of the kernel reads `input`, and it reads each element where it writes it.
+/// True if only the final map of the kernel reads `input`, and it reads each element where it writes that element.
 static bool readsWhereItWrites(plan::KernelOp kernel, unsigned input) {
   BlockArgument read = kernel.getInputs()[input];
   linalg::GenericOp map = findMap(kernel);
@@ -70,15 +71,15 @@ public:
       kernel = SymbolTable::lookupNearestSymbolFrom<plan::KernelOp>(launch, launch.getKernelAttr());
   }
 
-  /// True if all readers of `tensor` come before the end of `step`. Set `isWhole` if its elements lie like those of the
-  /// old value.
+  /// True if all readers of `tensor` come before the end of `step`. `isWhole` is true if the elements of the tensor lie
+  /// at the same positions as the elements of the old value.
   bool areEarly(Value tensor, bool isWhole) {
     if (!seen.insert(tensor).second)
       return true;
     return llvm::all_of(tensor.getUses(), [&](OpOperand &use) {
       Operation *reader = step->getBlock()->findAncestorOpInBlock(*use.getOwner());
       if (!reader)
-        return true; // before the branch, or in the other one
+        return true; // It is before the branch or in the other branch.
       if (reader == step)
         return !kernel || (isWhole && readsWhereItWrites(kernel, use.getOperandNumber()));
       if (step->isBeforeInBlock(reader))

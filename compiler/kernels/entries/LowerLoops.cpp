@@ -8,9 +8,9 @@
 // - over the old value, if the launch that computes it is its last reader and reads each element where it writes it.
 //   Branches do the same, or leave the old value as it is;
 // - to the next row of a list of rows that begins with the initial value: iteration t reads row t and writes row t + 1.
-//   This is used if all rows are needed as a stack anyway, or if they are few bytes;
-// - else next to the old value, and copied over it at the end of the iteration. Values in memory that this end
-//   overwrites (two values that swap) are first copied to temporaries.
+//   This is used if all rows are needed as a stack anyway, or if they are small;
+// - to separate memory that is copied over the old value at the end of the iteration. If the copies would overwrite
+//   values that are still needed (two values that swap), those values are first copied to temporaries.
 // 4. Initial values, and the results of the loop.
 
 #include "compiler/kernels/entries/LowerLoops.h"
@@ -28,10 +28,10 @@ namespace nacre::kernels {
 
 namespace {
 
-/// Most bytes of all rows of a value that is not stacked, to save a copy in each iteration.
+/// Limit, in bytes, of all rows of a value that is not stacked. Rows save a copy in each iteration.
 constexpr int64_t maxRowsBytes = int64_t(1) << 20;
 
-/// Parts that `nn.for` and `nn.while` have in common.
+/// Properties that `nn.for` and `nn.while` have in common.
 struct Loop {
   Location loc;
   OperandRange initial;
@@ -39,17 +39,17 @@ struct Loop {
   Block::BlockArgListType carried, scanned;
   nn::YieldOp yield;
   ResultRange finals, stacks;
-  int64_t bound = 0;             ///< Rows of a stack.
-  bool isReverse = false;        ///< Rows are read and written from the last one on.
+  int64_t bound = 0;             ///< Number of rows of a stack.
+  bool isReverse = false;        ///< True if rows are read and written from the last one to the first one.
   bool hasAllIterations = false; ///< True if the loop always runs `bound` iterations.
 };
 
-/// Carried value. Either `memory` or `rows` is set.
+/// Carried value. Either `memory` or `rows` is set, and the other is null.
 struct Carried {
-  plan::ViewOp old;            ///< Tensor that an iteration reads.
-  Value memory;                ///< A single place.
-  Value rows;                  ///< One row more than iterations.
-  std::optional<size_t> stack; ///< Stack that consists of the rows.
+  plan::ViewOp old;            ///< Tensor of the old value, which an iteration reads.
+  Value memory;                ///< Memory of one value, which each iteration overwrites.
+  Value rows;                  ///< Rows: one more than the number of iterations.
+  std::optional<size_t> stack; ///< Index of the stack that consists of the rows.
 };
 
 int64_t countElements(Type type) { return cast<RankedTensorType>(type).getNumElements(); }
@@ -57,7 +57,7 @@ int64_t countElements(Type type) { return cast<RankedTensorType>(type).getNumEle
 bool isExclusive(Value host) {
   auto op = dyn_cast_or_null<nn::OperatorInterface>(host.getDefiningOp());
   if (!op || isa<nn::ConstantOp>(op))
-    return true; // It has its own place in any case.
+    return true; // An argument or a constant has its own memory in any case.
   return host.hasOneUse() &&
          (op.getWorkKind() != nn::WorkKind::Boundary || llvm::all_of(op->getOperands(), isExclusive));
 }
@@ -74,7 +74,7 @@ public:
       stacks.push_back(memory.allocate(row.getType(), loop.bound));
   }
 
-  /// Lowers a region that only reads the carried values.
+  /// Lowers a region that reads the carried values but does not change them.
   LogicalResult lowerTest(Block &test) {
     for (auto [argument, value] : llvm::zip_equal(test.getArguments().drop_front(), carried))
       entry.map(argument, memory.load(value.memory));
@@ -131,16 +131,16 @@ public:
   }
 
 private:
-  /// Returns the position of row t in iteration t, or of the row `ahead` rows later.
+  /// Returns the position in iteration t of row t, or of row t + `ahead`.
   Steps stepsOf(Type type, int64_t ahead = 0) const {
     const int64_t row = countElements(type), first = loop.isReverse ? loop.bound - 1 : 0;
     if (loop.bound == 1)
-      return {(first + ahead) * row, 0}; // A GPU binds only rows that exist, even if they are never reached.
+      return {(first + ahead) * row, 0}; // A GPU can bind only rows that exist, even for iterations that never run.
     return {(first + ahead) * row, loop.isReverse ? -row : row};
   }
 
-  /// Returns the place of the initial value, next to the definition of the rows, so that the launch that computes it
-  /// can write there.
+  /// Returns the memory of the initial value. Its definition follows the definition of the rows, so the launch that
+  /// computes the initial value can write there.
   Value firstRow(const Carried &value, Type type) {
     OpBuilder::InsertionGuard guard(entry.getBuilder());
     entry.getBuilder().setInsertionPointAfterValue(value.rows);
@@ -153,7 +153,7 @@ private:
   // 2. Stacks
   //===--------------------------------------------------------------------===//
 
-  /// Makes the rows of a carried value its stack, if the value is also stacked.
+  /// Uses the rows of a carried value as a stack, if the value is also stacked.
   void shareStacks() {
     for (auto [next, value] : llvm::zip_equal(loop.yield.getCarried(), carried))
       for (auto [index, row] : llvm::enumerate(loop.yield.getStacked()))
@@ -165,7 +165,7 @@ private:
         }
   }
 
-  /// Writes rows of stacks. An iteration stacks its arguments before it overwrites anything.
+  /// Writes rows of stacks. Rows that are arguments of the iteration are stacked first, before anything is overwritten.
   LogicalResult writeStacks(bool ofArguments) {
     for (auto [index, row] : llvm::enumerate(loop.yield.getStacked()))
       if (stacks[index] && ofArguments == llvm::is_contained(loop.body->getArguments(), row)) {
@@ -177,7 +177,7 @@ private:
     return success();
   }
 
-  /// Moves a view to the front, because launches must come after the memory that they write.
+  /// Moves a view to the beginning of its block, because a launch must come after the memory that it writes.
   static void toFront(Value view) {
     Operation *op = view.getDefiningOp();
     op->moveBefore(op->getBlock(), op->getBlock()->begin());
@@ -220,7 +220,7 @@ private:
     for (auto [next, value] : llvm::zip_equal(loop.yield.getCarried(), carried))
       if (value.memory && tensorOf(next) != value.old)
         overwritten.insert(value.old);
-    SmallVector<std::pair<Value, Value>> aside; // tensors, and the memory that they are copied to at the end
+    SmallVector<std::pair<Value, Value>> aside; // Tensors, and the memory to which they are copied at the end.
     for (auto [next, value] : llvm::zip_equal(loop.yield.getCarried(), carried))
       if (value.rows) {
         writeRow(value, next);
@@ -250,11 +250,11 @@ private:
   Loop loop;
   RegionMemory memory;
   SmallVector<Carried> carried;
-  SmallVector<Value> stacks; ///< Memory; null if the rows of a carried value are the stack.
+  SmallVector<Value> stacks; ///< Memory of each stack; null if the rows of a carried value are the stack.
   Value counter;
 };
 
-/// Begins a region of a loop, whose argument is the counter.
+/// Begins the region of a loop. Returns the argument of the region, the counter.
 Value beginIteration(OpBuilder &builder, Region &region, Location loc) {
   return builder.createBlock(&region)->addArgument(builder.getIndexType(), loc);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Both branches of an `nn.if` write the memory of its results, and only one of them runs. Loops are lowered by
-// LowerLoops.cpp. Those that are one kernel are lowered by iterations/.
+// Both branches of an `nn.if` write the memory of its results, and only one of them runs. LowerLoops.cpp lowers loops,
+// except those that become one kernel (iterations/).
 
 #include "compiler/kernels/entries/FormOperators.h"
 #include "compiler/kernels/entries/LowerLoops.h"
@@ -43,7 +43,7 @@ static LogicalResult lowerIf(EntryBuilder &entry, nn::IfOp op) {
   return success();
 }
 
-/// Launches the only kernel of a loop that is marked as one kernel.
+/// Launches the kernel of a loop that planIterations() accepted.
 static LogicalResult launchLoopKernel(EntryBuilder &entry, nn::ForOp loop) {
   std::optional<IterationPlan> iterations = planIterations(loop);
   if (!iterations)

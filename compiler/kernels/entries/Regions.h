@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Lowers `nn.if`, `nn.for` and `nn.while` to steps of an entry that jump and repeat. Only the branch taken costs time,
-// and a loop is as long in the library as one iteration.
+// and the library contains the steps of a loop only once.
 //
-// Operators of a region become launches like any others (FormOperators.h). Values that enter or leave regions get
-// memory here. All other values are tensors, which get their memory later.
+// Operators of a region become launches, as outside of regions (FormOperators.h). This file adds memory for values that
+// enter or leave regions. All other values are tensors, which get their memory later.
 
 #ifndef NACRE_COMPILER_KERNELS_ENTRIES_REGIONS_H
 #define NACRE_COMPILER_KERNELS_ENTRIES_REGIONS_H

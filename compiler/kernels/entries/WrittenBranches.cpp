@@ -2,9 +2,9 @@
 //
 // 1. Finds the conditional that writes the memory of `next`, and the stores of its branches. Branches may contain
 //    conditionals.
-// 2. A store is one of three kinds. A store of the old value is removed. A launch of the branch may compute its value
+// 2. Handles three kinds of stores. A store of the old value is removed. A launch in the branch may compute the value
 //    in place. A value that lies elsewhere is copied at the end of the branch.
-// 3. Changes are made only if all stores are of these kinds.
+// 3. Changes the IR only if all stores are of these kinds.
 
 #include "compiler/kernels/entries/WrittenBranches.h"
 
@@ -21,7 +21,8 @@ class BranchWriter {
 public:
   BranchWriter(Value old, const llvm::DenseSet<Value> &overwritten) : old(old), overwritten(overwritten) {}
 
-  /// True if the branches of a conditional in `block` may write `next` over the old value. Notes the stores to change.
+  /// True if the branches of a conditional in `block` may write `next` over the old value. Records the stores to
+  /// change.
   bool collect(Value next, Block *block) {
     auto view = next.getDefiningOp<plan::ViewOp>();
     auto memory = view ? view.getSource().getDefiningOp<plan::StorageOp>() : plan::StorageOp();
@@ -37,7 +38,7 @@ public:
         branches = around;
         stores.push_back(store);
       } else if (!isa<plan::ViewOp>(user) || overwritten.contains(user->getResult(0))) {
-        return false; // or a carried value already lies there
+        return false; // Also false if a carried value already lies in this memory.
       }
     if (!branches || !isReadBefore(old, branches))
       return false;
@@ -70,7 +71,7 @@ private:
     return true;
   }
 
-  /// Calls collect, but notes nothing if it returns false.
+  /// Calls collect(). Restores the recorded stores if it returns false.
   bool tryCollect(Value next, Block *block) {
     const size_t numMemories = memories.size(), numLate = late.size(), numNeedless = needless.size();
     if (collect(next, block))

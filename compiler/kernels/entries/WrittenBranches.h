@@ -11,9 +11,9 @@
 
 namespace nacre::kernels {
 
-/// Makes the branches that compute `next` write to `memory`, whose tensor is `old`, if no reader of `old` comes too
-/// late. A branch that yields `old` then does nothing. `overwritten` are the tensors of all memory that the iteration
-/// overwrites. Returns false, without changes, if that is impossible.
+/// Makes the branches that compute `next` write to `memory`, if no reader of the old value `old` comes too late. `old`
+/// is the tensor in `memory`. A branch that yields `old` then does nothing. `overwritten` lists the tensors of all
+/// memory that the iteration overwrites. Returns false, without changes, if that is impossible.
 bool writeInBranches(mlir::Value old, mlir::Value next, mlir::Value memory,
                      const llvm::DenseSet<mlir::Value> &overwritten);
 

@@ -7,8 +7,8 @@
 namespace nacre::kernels {
 namespace {
 
-/// True if the kernel of `maxima` may take the position of the kernel of `codes`: after all its operands and before all
-/// other readers of its result.
+/// True if the kernel of `maxima` may move to the position of the kernel of `codes`. This position must come after all
+/// operands of the maxima, and before all other readers of their result.
 bool canMerge(const GroupTable &table, const FusionGroup &maxima, const FusionGroup &codes) {
   const int pool = maxima.anchor;
   const bool isPlain = maxima.members.size() == 1 && codes.results.size() == 1 && !codes.isRows && codes.depthwise < 0;

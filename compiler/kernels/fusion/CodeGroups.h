@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lets the kernel that computes the maxima of windows compute their codes, too. A second kernel would read all windows
+// Lets the kernel that computes the maxima of windows also compute their codes. A second kernel would read all windows
 // again.
 
 #ifndef NACRE_COMPILER_KERNELS_FUSION_CODEGROUPS_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The steps are numbered as in the header. 7 and 8 are in files of their own.
+// The numbers of the steps are the same as in the header. Steps 7 and 8 are in separate files.
 
 #include "compiler/kernels/fusion/FusionPolicy.h"
 
@@ -18,14 +18,15 @@
 namespace nacre::kernels {
 namespace {
 
-/// Limits of the work of one step and of the size of one kernel. They keep the time of long chains linear.
+/// Limits of the operators that one step adds, and of the members of a kernel. They keep the time linear for long
+/// chains.
 constexpr size_t maxRegion = 24;
 constexpr size_t maxMembers = 64;
 constexpr size_t maxOperands = 16;
-/// Most reads of an update, which reads each state and number several times.
+/// Largest number of reads of an update. An update reads each state and constant several times.
 constexpr size_t maxReadsOfUpdate = 32;
 
-/// True if the kernel of this anchor takes no other operator.
+/// True if the kernel of this anchor contains no other operator.
 bool isAlone(const FusionNode &node) {
   return (node.kind == WorkKind::Attention && !node.isOfCodes) || node.kind == WorkKind::Scan ||
          node.kind == WorkKind::Serial;
@@ -84,7 +85,8 @@ private:
         operands += countOperands(member) - 1;
       if (region.empty() || group.members.size() + region.size() > maxMembers || operands > maxOperands)
         break;
-      // Attention computes its epilogue while a block of rows is in registers; the epilogue may only read numbers.
+      // Attention computes its epilogue while a block of rows is in registers, so the epilogue may read only constants
+      // of one number.
       if (nodes[first].kind == WorkKind::Attention && !readsNumbersAlone(region, group))
         break;
       for (int member : region)
@@ -107,7 +109,7 @@ private:
     });
   }
 
-  /// Adds all operators that depend on the last value, if they lead only to new values of states.
+  /// Adds all operators that depend on the group's last value, if all of them lead only to new values of states.
   void takeUpdate(FusionGroup &group) {
     std::set<int> inside(group.members.begin(), group.members.end());
     std::set<int> pending(users[group.last].begin(), users[group.last].end());
@@ -138,8 +140,9 @@ private:
   // 1. and 2. Products that are read in parts
   //===--------------------------------------------------------------------===//
 
-  /// Adds the parts of a contraction and all elementwise operators that they reach, up to the first other reader of a
-  /// value of the group. Returns false if not only parts read the contraction, or if any other operator reads a part.
+  /// Adds the parts of a contraction and all elementwise operators that follow, up to the first value that other
+  /// operators read. Returns false if operators that are not parts read the contraction, or if operators outside read a
+  /// part.
   bool growParts(int first) {
     auto isPart = [&](int user) {
       return nodes[user].isPart && !nodes[user].escapes && nodes[user].engine == nodes[first].engine;
@@ -177,8 +180,8 @@ private:
     return true;
   }
 
-  /// Returns the smallest set of elementwise operators that contains all uses of `last` and lets only its last value
-  /// out. A value with several uses, as in x * sigmoid(x), thus stays in registers until the uses meet again.
+  /// Returns the smallest set of elementwise operators that contains all uses of `last` and from which only one value
+  /// leaves. A value with several uses, as in x * sigmoid(x), then stays in registers until the uses are combined.
   llvm::SmallVector<int, 4> findRegion(int last, int first) {
     llvm::SmallVector<int, 4> region;
     if (nodes[last].escapes)
@@ -204,7 +207,7 @@ private:
   //===--------------------------------------------------------------------===//
 
   void mergeChains() {
-    // From last to first: if a chain has joined a group, the chains before it can join the same group.
+    // Goes from last to first: after a chain has joined a group, chains before it can join the same group.
     llvm::SmallVector<int> chains;
     for (auto [index, group] : llvm::enumerate(groups))
       if (group.anchor < 0 || nodes[group.anchor].isLookup)
@@ -237,7 +240,7 @@ private:
   // 4. Separable convolutions
   //===--------------------------------------------------------------------===//
 
-  /// Moves the group of a depthwise convolution into `group`, if the anchor of `group` is its only reader.
+  /// Moves the group of a depthwise convolution into `group`, if only the anchor of `group` reads it.
   void takeDepthwise(FusionGroup &group) {
     const int read = nodes[group.anchor].operands.front();
     if (read < 0 || nodes[read].escapes || groupOf[read] < 0 ||
@@ -259,8 +262,8 @@ private:
     former.members.clear();
   }
 
-  /// True if all operands from outside the group have at most one number per channel. Each block of columns would read
-  /// a number per pixel again.
+  /// True if operands from outside the group have at most one value per channel. Values per pixel would be read again
+  /// for each block of columns.
   bool readsChannels(int member) const {
     return llvm::all_of(llvm::enumerate(nodes[member].operands), [&](auto operand) {
       return (operand.value() >= 0 && groupOf[operand.value()] == groupOf[member]) ||
@@ -291,7 +294,8 @@ private:
     }
   }
 
-  /// Returns the group whose anchor may compute the rows as its prologue operand, if all other readers come after it.
+  /// Returns the group whose anchor may compute `rows` as its prologue operand. All other readers of the rows must come
+  /// after it.
   std::optional<int> findProduct(const FusionGroup &rows) const {
     if (nodes[rows.last].escapes || users[rows.last].empty())
       return std::nullopt;
@@ -337,7 +341,7 @@ private:
       FusionGroup widening = findWidening(group);
       if (widening.members.empty())
         continue;
-      // A product would widen its operand again for each block of columns.
+      // A product would repeat the widening for each block of columns.
       const bool isForProduct =
           llvm::any_of(users[group.last], [&](int user) { return nodes[user].kind == WorkKind::Contraction; });
       const int reader = findOnlyReader(widening);
@@ -352,8 +356,8 @@ private:
     }
   }
 
-  /// Returns the operators at the end of a group that widen its value, and may then add and multiply constants: a
-  /// dequantization. Its members are in reverse order.
+  /// Returns the operators at the end of a group that dequantize its value: they widen it, and may then add and
+  /// multiply constants. Members of the returned group are in reverse order.
   FusionGroup findWidening(const FusionGroup &group) const {
     FusionGroup widening;
     widening.last = group.last;

@@ -33,7 +33,7 @@ nn::UnpoolOp getUnpooled(Operation *op) {
 
 namespace {
 
-/// Moves operators of one block to just after the one that was moved last.
+/// Moves operators within one block. Each is placed just after the previous one.
 class Mover {
 public:
   explicit Mover(Operation *first) : name(first->getLoc()), last(first) {}
@@ -64,7 +64,7 @@ private:
     return !source || source->getBlock() != last->getBlock() || source == last || source->isBeforeInBlock(last);
   }
 
-  /// Names `op` after the forward pass, which now computes it. Metadata of its location stays.
+  /// Names `op` after the operator of the forward pass that now computes it. The metadata in its location stays.
   void takeName(Operation *op) const {
     auto known = dyn_cast<FusedLoc>(op->getLoc());
     op->setLoc(FusedLoc::get({name}, known ? known.getMetadata() : Attribute(), op->getContext()));

@@ -26,7 +26,7 @@ bool isPartOfColumns(nn::SliceOp slice) {
          isPartOfColumns(whole[1], slice.getStarts()[1], part[1]);
 }
 
-/// True if only elementwise operators read the product, in parts of `columns` columns.
+/// True if all readers of the product are elementwise operators on parts of `columns` columns.
 static bool hasOnlyParts(nn::MatMulOp product, int64_t columns) {
   return llvm::all_of(product->getUsers(), [&](Operation *user) {
     auto part = dyn_cast<nn::SliceOp>(user);

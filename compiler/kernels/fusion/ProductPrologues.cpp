@@ -18,7 +18,8 @@ static bool isFloat(Type type) {
 }
 
 bool canMakeLeft(Operation *op) {
-  // Number of elements that a GPU with few exponentials per second computes in 4 us, with one exponential each.
+  // Limit of computed elements, each with one exponential. A GPU with few exponentials per second computes them in 4
+  // us.
   constexpr int64_t mostElements = int64_t(1) << 23, tileColumns = 64;
   if (!isa<nn::MatMulOp, nn::ConvOp>(op) || !llvm::all_of(op->getOperandTypes(), isFloat) ||
       !isFloat(op->getResult(0).getType()))
@@ -53,8 +54,8 @@ bool normalizesRows(Operation *op) {
 // Operators in between
 //===----------------------------------------------------------------------===//
 
-/// True if `op` does the same to each row of its first operand, however many axes the rows have. It normalizes the last
-/// axis, or is elementwise with operands that broadcast along all other axes.
+/// True if `op` treats each row of its first operand alike, for any number of axes. It normalizes the last axis, or is
+/// elementwise with other operands that broadcast along all axes but the last.
 static bool isOfRows(Operation *op) {
   if (normalizesRows(op))
     return true;
@@ -63,7 +64,7 @@ static bool isOfRows(Operation *op) {
          llvm::all_of(llvm::drop_begin(op->getOperands()), [](Value other) { return typeOf(other).getRank() <= 1; });
 }
 
-/// Moves a reshape before the operators on rows that it follows, so that they compute rows of the new shape.
+/// Moves a reshape to before the operators on rows that precede it, so that they compute rows of the new shape.
 static void moveUp(nn::ReshapeOp reshape) {
   OpBuilder builder(reshape);
   while (true) {

@@ -8,9 +8,9 @@
 namespace nacre::kernels {
 namespace {
 
-/// Most members of a group. Reciprocals and roots in fixed point take about 100 operators per row.
+/// Largest number of members of a group. Fixed-point reciprocals and roots take about 100 operators per row.
 constexpr size_t maxMembers = 256;
-/// Most values that a group reads from memory.
+/// Largest number of values that a group reads from memory.
 constexpr size_t maxInputs = 16;
 
 class RowFinder {
@@ -53,8 +53,9 @@ private:
            (nodes[node].shape == nodes[first].shape || nodes[node].shape == nodes[first].wholeShape);
   }
 
-  /// Returns all operators that fit and depend on the first reduction, without those that depend on an operator outside
-  /// of the group. Operators outside may read its results only after the last member.
+  /// Returns the group of all operators that fit and depend on the first reduction. Operators that depend on an
+  /// operator outside of the group are excluded. Outside operators may read results of the group only after its last
+  /// member.
   std::optional<FusionGroup> findSeveral() const {
     if (!nodes[first].hasSeveralResults)
       return std::nullopt;
@@ -68,7 +69,7 @@ private:
       else if (reads(inside))
         inside.insert(node);
     }
-    // Also operators whose only readers are these.
+    // Add operators whose readers are all inside.
     for (int node = *inside.rbegin(); node-- > 0;)
       if (!inside.count(node) && fits(node) && !nodes[node].escapes && !table.users[node].empty() &&
           llvm::all_of(table.users[node], [&](int user) { return inside.count(user) != 0; }))
@@ -90,7 +91,8 @@ private:
     return table.countReads(group) <= maxInputs ? std::optional(group) : std::nullopt;
   }
 
-  /// Returns all uses of `last` and the operators that depend on them, up to the first value that all of them lead to.
+  /// Returns all uses of `last` and the operators that depend on them, up to the first value through which all paths
+  /// lead.
   std::set<int> findRegion(int last, size_t most) const {
     std::set<int> region, pending(table.users[last].begin(), table.users[last].end());
     if (nodes[last].escapes)

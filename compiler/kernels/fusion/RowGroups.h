@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decides which operators around a reduction form one kernel of rows. A softmax of integers, or a norm spelled out by a
-// model, reduces a row, computes with the result, and reads the row again. The row is in the L1 cache by then, and a
-// launch per step would cost more than the step.
+// Decides which operators around a reduction form one kernel of rows. A softmax of integers, or a norm that a model
+// spells out, reduces a row, computes with the result, and reads the row again. The row is then still in the L1 cache.
+// Separate launches would cost more than the work.
 //
-// Beginning with the first reduction, the smallest set of operators that lets only one value out joins, again and
-// again. Each operator works on each element of the rows or once per row, or reduces the same axes. A group must read
-// its rows twice. Otherwise, the reduction is a nest with an epilogue, which several threads can share.
+// A group begins with the first reduction. Repeatedly, the smallest set of following operators from which only one
+// value leaves joins the group. Each operator computes a value per element or per row, or reduces the same axes. A
+// group must read its rows twice. Otherwise the reduction becomes a nest with an epilogue, which several threads can
+// share.
 
 #ifndef NACRE_COMPILER_KERNELS_FUSION_ROWGROUPS_H
 #define NACRE_COMPILER_KERNELS_FUSION_ROWGROUPS_H
@@ -17,10 +18,10 @@
 
 namespace nacre::kernels {
 
-/// Returns the group of rows that begins with node `first`, if there is one. Its members are in no other group.
+/// Returns the group of rows that begins with node `first`, or `nullopt`. Its members are in no other group.
 std::optional<FusionGroup> findRowGroup(const GroupTable &table, int first);
 
-/// True if node `user` reads a value of `shape` element by element.
+/// True if node `user` reads a value with shape index `shape` element by element.
 bool readsWhole(llvm::ArrayRef<FusionNode> nodes, int user, int shape);
 
 } // namespace nacre::kernels

@@ -9,7 +9,7 @@
 namespace nacre::kernels {
 namespace {
 
-/// Most buffers of a kernel. GPUs of phones bind at least 24.
+/// Limit of the buffers of a kernel. GPUs of phones can bind at least 24.
 constexpr size_t maxBuffers = 24;
 constexpr size_t maxMembers = 64;
 
@@ -27,7 +27,7 @@ bool fitsOneKernel(const GroupTable &table, const FusionGroup &group) {
 } // namespace
 
 void mergeSmallResults(GroupTable &table) {
-  // The last group for each shape and engine. No node reads these results, so they may be computed later.
+  // Last group so far for each shape and engine. No node reads its results, so a later kernel may compute them.
   std::map<std::pair<int, int>, FusionGroup *> open;
   for (FusionGroup &group : table.groups) {
     if (!isEnd(table, group))

@@ -11,7 +11,7 @@
 namespace nacre::kernels {
 
 /// Joins groups of elementwise operators whose only results are small results of the function that no node reads. An
-/// earlier group joins a later one of the same shape and engine, up to the operands that one kernel may have.
+/// earlier group joins a later one of the same shape and engine, within the limit of operands of a kernel.
 void mergeSmallResults(GroupTable &table);
 
 } // namespace nacre::kernels

@@ -2,12 +2,12 @@
 //
 // Multiplies flattened images by a matrix position by position. A model flattens images channel by channel, but kernels
 // store the channels of a pixel side by side. Without this pass, a launch would reorder each image before the product,
-// and its gradient after it.
+// and another one would reorder its gradient.
 //
-// 1. Forward: the rows of the matrix that belong to a position form a batch. The results of the batches are added like
-//    the parts of a long sum.
-// 2. Backward: the columns of the transposed matrix form such batches, whose results lie side by side in each pixel.
-// Both read and write through transposes, which move no data.
+// 1. Forward: the rows of the matrix that belong to one position form one matrix of a batch. The results of the batch
+//    are added like the parts of a long sum.
+// 2. Backward: the columns of the transposed matrix form such a batch. Its results lie side by side in each pixel.
+// Both directions read and write through transposes, which move no data.
 
 #include "compiler/kernels/MadeOfConstants.h"
 #include "compiler/kernels/Passes.h"
@@ -30,13 +30,14 @@ using namespace nacre::kernels;
 
 namespace {
 
-/// Images with channels last, `[images, positions..., channels]`, that are flattened channel by channel.
+/// Sizes of images that are flattened channel by channel. In memory, channels come last: `[images, positions...,
+/// channels]`.
 struct Flattening {
   int64_t images, positions, channels;
 };
 
-/// Returns the sizes of `pixels` if `order` moves the channels from the last axis to the second (forward) or back; else
-/// `nullopt`.
+/// Returns the sizes of `pixels` if `order` moves the channels from the last axis to the second (forward) or back.
+/// Otherwise, returns `nullopt`.
 std::optional<Flattening> readFlattening(ArrayRef<int64_t> pixels, ArrayRef<int64_t> order, bool isForward) {
   const int64_t rank = pixels.size();
   if (rank < 3 || order.front() != 0)
@@ -49,7 +50,7 @@ std::optional<Flattening> readFlattening(ArrayRef<int64_t> pixels, ArrayRef<int6
   return Flattening{pixels.front(), llvm::product_of(pixels.drop_front().drop_back()), pixels.back()};
 }
 
-/// Creates operators before `op`, for the engine of `op`.
+/// Creates operators before `op`, for the same engine as `op`.
 class Writer {
 public:
   explicit Writer(Operation *op) : builder(op), op(op) {}
@@ -75,8 +76,8 @@ private:
   Operation *op;
 };
 
-/// True if it is a product of floats on the GPU by a matrix that is not constant. Constant matrices are packed for
-/// kernels that read them whole.
+/// True if `op` is a product of floats on the GPU by a matrix that is not constant. Constant matrices are excluded
+/// because they are packed for kernels that read the whole matrix.
 bool isProduct(nn::MatMulOp op) {
   Type element = typeOf(op.getResult()).getElementType();
   return shapeOf(op.getLhs()).size() == 2 && shapeOf(op.getRhs()).size() == 2 && (element.isF32() || element.isF16()) &&
@@ -87,7 +88,8 @@ bool isProduct(nn::MatMulOp op) {
 // 1. Forward
 //===----------------------------------------------------------------------===//
 
-/// Returns the number of parts of a position's channels. If possible, there are at most `parts` parts of all positions.
+/// Returns the number of parts into which the channels of one position are divided. The total for all positions is at
+/// most `parts`, if possible.
 int64_t choosePartsOfChannels(const Flattening &flattening, int64_t parts) {
   constexpr int64_t leastDepth = 32;
   int64_t chosen = 1;
@@ -109,7 +111,7 @@ void batchForward(nn::MatMulOp op) {
     return;
   const auto [images, positions, channels] = *found;
   const int64_t columns = shapeOf(op.getRhs()).back(), parts = choosePartsOfProduct(images, columns, left.back());
-  // With many more parts than a GPU needs, the parts are larger than the images.
+  // If there are many more positions than a GPU needs parts, the partial results are larger than the images.
   if (parts == 1 || positions > 2 * parts)
     return;
   const int64_t cuts = choosePartsOfChannels(*found, parts), depth = channels / cuts;

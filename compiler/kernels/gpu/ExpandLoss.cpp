@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Replaces the log-softmax that a loss and its gradient read by reductions and elementwise operators. One kernel of
-// rows then computes the terms of the loss and the gradient. A softmax with several readers would be a kernel of its
-// own, which each of them reads again.
+// rows then computes the terms of the loss and the gradient. Otherwise, a softmax with several readers would be a
+// separate kernel, and each reader would load its result.
 //
 // 1. Maximum, differences, sum of exponentials, logarithm. A note lets the kernel of these rows write several values.
-// 2. The sum of the terms needs all rows. It moves to just before its first reader, so that the kernel comes before it.
+// 2. The sum of the terms needs all rows. It moves to just before its first reader, so that the kernel can come before
+//    it.
 
 #include "compiler/kernels/Passes.h"
 #include "dialects/TensorTypes.h"
@@ -29,8 +30,8 @@ bool isElementwise(Operation *op) {
   return known && known.getWorkKind() == nn::WorkKind::Elementwise;
 }
 
-/// True if it is the log-softmax of f32 rows along the last axis, on the GPU, and several elementwise operators are its
-/// readers.
+/// True if `op` is the log-softmax of f32 rows along the last axis on the GPU, and several elementwise operators read
+/// it.
 bool isOfLoss(nn::SoftmaxOp op) {
   const RankedTensorType type = op.getType();
   return op.getLog() && type.getElementType().isF32() && int64_t(op.getAxis()) + 1 == type.getRank() &&
@@ -61,7 +62,7 @@ void expand(nn::SoftmaxOp op) {
   op.erase();
 }
 
-/// Moves each operator after `first` that computes one number to just before its first reader.
+/// Moves each operator after `first` whose result has one element to just before its first reader.
 void sinkNumbers(Operation *first) {
   Block &block = *first->getBlock();
   for (Operation *op = block.getTerminator()->getPrevNode(), *before; op != first; op = before) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sums the values that an unpool places instead of the image that it places them in. The gradient of a bias before a
-// pool is such a sum. An image has several elements for each window, most of them zeros. A value with a code has
-// exactly one place in the image, so both sums have the same terms except zeros.
+// Sums the operand of an unpool instead of its result, an image. The gradient of a bias before a pool is such a sum. An
+// image has several elements for each window, most of them zeros. Each value occurs at exactly one position of the
+// image, so both sums have the same terms except zeros.
 
 #include "compiler/kernels/Passes.h"
 #include "compiler/kernels/SumParts.h"
@@ -25,7 +25,7 @@ using namespace nacre;
 
 namespace {
 
-/// Returns the f16 operand if `image` is widened to f32 for the sum, else `image`.
+/// Returns the f16 operand if `image` is the result of a cast to f32. Otherwise, returns `image`.
 Value readThroughWidening(Value image) {
   auto cast = image.getDefiningOp<nn::CastOp>();
   const bool widens =
@@ -33,7 +33,7 @@ Value readThroughWidening(Value image) {
   return widens ? cast.getOperand() : image;
 }
 
-/// Returns the unpool whose result is `image` without the zeros around it, or null.
+/// Returns the unpool that computes `image`, perhaps before a pad with zeros. Returns null if there is no such unpool.
 nn::UnpoolOp findUnpool(Value image) {
   auto isNegative = [](int64_t amount) { return amount < 0; };
   auto pad = image.getDefiningOp<nn::PadOp>();
@@ -63,7 +63,7 @@ struct SumEarly : kernels::impl::SumEarlyPassBase<SumEarly> {
       if (!unpool)
         continue;
       addUpWindows(sum, unpool);
-      // Operators without other readers would still be launched.
+      // Operators without other readers would still be launched, so erase them.
       for (bool isLast = false; !isLast && former->use_empty();) {
         Operation *before = former->getOperand(0).getDefiningOp();
         isLast = former == unpool;
@@ -92,7 +92,7 @@ struct SumEarly : kernels::impl::SumEarlyPassBase<SumEarly> {
       placed = nn::CastOp::create(builder, loc, RankedTensorType::get(type.getShape(), summed), placed);
       plan::copyEngine(sum, placed.getDefiningOp());
     }
-    // Each term is two loads, so the sum is divided under the same conditions as the sum of the image.
+    // Each term needs two loads, so the sum is divided under the same conditions as the sum of the image.
     const ArrayRef<int64_t> image = typeOf(sum.getOperand()).getShape(), axes = sum.getAxes();
     if (kernels::isSummedByImages(image.back(), image.front(), llvm::product_of(image.drop_back()))) {
       placed = nn::ReduceOp::create(builder, loc, sum.getKind(), placed, axes.drop_front(), sum.getKeepDims());

@@ -2,8 +2,8 @@
 //
 // 1. Operators that an iteration may have.
 // 2. Levels, and rows that products read.
-// 3. Stores. A carried value is overwritten at the first level after which the old value has no readers. At that level,
-//    its own columns may be read before they are stored.
+// 3. Stores. A carried value is overwritten at the first level after which nothing reads the old value. The values that
+//    are stored at this level may read the old value, but only in their own column.
 
 #include "compiler/kernels/iterations/IterationPlan.h"
 
@@ -21,17 +21,17 @@ namespace nacre::kernels {
 
 namespace {
 
-/// Most weights that a workgroup may read in an iteration. Only its own unit of the GPU reads them. With more weights,
-/// launches that use all units are faster.
+/// Largest number of weights that a workgroup may read in an iteration. Only one compute unit of the GPU reads them.
+/// With more weights, launches that use all compute units are faster.
 constexpr int64_t kMostWeights = int64_t(1) << 17;
-/// Most rows, each of which reads the same weights again.
+/// Largest number of rows, because each row reads the same weights again.
 constexpr int64_t kMostRows = 64;
-/// Most bytes: the shared memory that all devices have, less a reserve for emitters.
+/// Limit of shared memory in bytes: the amount that every device has, minus a reserve for emitters.
 constexpr int64_t kMostBytes = 15 << 10;
-/// Most steps of a sum. Emitters of contractions add up longer sums in blocks.
+/// Largest depth of a product. For a longer one, emitters of contractions add up the sum in blocks.
 constexpr int64_t kMostDepth = 1024;
 constexpr int64_t kFewestIterations = 2, kMostIterations = 4096;
-/// Number of sums to run in parallel, and the least number of steps of each.
+/// Number of partial sums to compute in parallel, and the smallest number of steps of each.
 constexpr int64_t kSums = 512, kFewestSteps = 32;
 
 class Planner {
@@ -63,7 +63,8 @@ private:
     return tensor.getRank() == 2 && tensor.getDimSize(0) == plan.rows && tensor.getDimSize(1) > 0;
   }
 
-  /// True if a row and a column identify an element: the value has all rows of the batch, or one for all of them.
+  /// True if a row and a column identify an element of `value`: it has all rows of the batch, or one row for all of
+  /// them.
   bool isReadable(Value value) {
     RankedTensorType type = typeOf(value);
     if (type.getRank() > 2 || type.getNumElements() == 0)
@@ -84,7 +85,7 @@ private:
            llvm::all_of(slice.getSteps(), [](int64_t step) { return step == 1; });
   }
 
-  /// True if the concatenation joins rows side by side, for products or for other rows.
+  /// True if `concat` joins rows side by side, and only products or other rows read the result.
   bool isJoined(nn::ConcatOp concat) {
     return concat.getAxis() == 1 && isRow(concat.getType()) &&
            llvm::all_of(concat->getOperandTypes(), [&](Type type) { return isRow(type); }) &&
@@ -165,7 +166,7 @@ private:
     unsigned level;
   };
 
-  /// Adds a store of `value`, or of each of its parts if it is a concatenation.
+  /// Adds a store of `store.value`. If the value is a concatenation, adds a store of each of its parts.
   void addStore(IterationStore store, unsigned level) {
     if (auto concat = store.value.getDefiningOp<nn::ConcatOp>(); concat && isInside(concat)) {
       for (Value part : concat.getOperands()) {
@@ -206,11 +207,11 @@ private:
     return argument.getArgNumber() - 1;
   }
 
-  /// Tells whether `value`, computed at `level` column by column, reads carried value `number`, and whether it reads
-  /// other columns of it than its own.
+  /// Result of findReads(): `any` is true if a value reads the carried value `number`. `elsewhere` is true if it reads
+  /// the carried value in other columns than its own.
   struct Reads {
     bool any = false, elsewhere = false;
-    llvm::DenseSet<std::pair<Value, int>> seen; ///< The flag says whether the value was read in its own columns.
+    llvm::DenseSet<std::pair<Value, int>> seen; ///< Visited values, with 1 if only their own columns were read.
   };
   void findReads(Value value, unsigned level, unsigned number, bool isOwnColumn, Reads &reads) {
     if (!reads.seen.insert({value, int(isOwnColumn)}).second)
@@ -227,7 +228,7 @@ private:
       findReads(operand, level, number, isOwnColumn && columnsOf(operand) == columnsOf(value), reads);
   }
 
-  /// True if the old value may be overwritten at `level`.
+  /// True if the old value of the carried value `number` may be overwritten at `level`.
   bool mayBeOverwritten(unsigned number, unsigned level) {
     Value old = loop.getCarriedArguments()[number];
     for (nn::MatMulOp product : products)
@@ -246,8 +247,8 @@ private:
         placed.level = std::max(placed.level, level);
   }
 
-  /// Moves stores of carried values to later levels until all readers of the old values come before. Returns false if
-  /// no level is late enough.
+  /// Moves stores of carried values to later levels, until all reads of the old values come before. Returns false if no
+  /// level is late enough.
   bool placeCarried() {
     SmallVector<std::optional<unsigned>> next(loop.getInitial().size());
     for (const Placed &placed : stores)
@@ -322,7 +323,8 @@ int64_t countDepthParts(nn::MatMulOp product) {
 
 std::optional<IterationPlan> planIterations(nn::ForOp loop) { return Planner(loop).run(); }
 
-/// Returns the constant that `value` broadcasts if it is one number. The kernel then contains the number.
+/// Returns the constant that `value` broadcasts, or null. All elements must have one value, which the kernel then
+/// contains.
 static nn::ConstantOp findRepeated(Value value) {
   auto broadcast = value.getDefiningOp<nn::BroadcastOp>();
   auto constant = broadcast ? broadcast.getOperand().getDefiningOp<nn::ConstantOp>() : nn::ConstantOp();

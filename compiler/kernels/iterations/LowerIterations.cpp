@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes all iterations of a loop as the program of a serial kernel, whose points are the rows of a batch.
+// Writes all iterations of a loop as the program of a serial kernel. Its points are the rows of a batch.
 //
-// 1. Tensors: parts of results, and rows that belong to the point, each known by its latest value.
+// 1. Tensors: parts of results, and rows that belong to the point. Each is known by its latest value.
 // 2. Loops over columns, whose iterations run in parallel (plan::kParallel).
-// 3. A value in a column: through elementwise operators down to rows and values from outside.
+// 3. Values in one column: through elementwise operators back to rows and values from outside.
 // 4. Products, in parts of their depth.
 // 5. The program.
 
@@ -68,7 +68,7 @@ private:
   // 1. Tensors
   //===--------------------------------------------------------------------===//
 
-  /// Adds all arguments, which must come before the program that reads them.
+  /// Adds all arguments. They must come before the program that reads them.
   void readOperands() {
     for (Value initial : loop.getInitial())
       readOutside(initial);
@@ -96,7 +96,8 @@ private:
     return add(tensor::EmptyOp::create(ops, loc, shape, elementType));
   }
 
-  /// Returns the point's row of a result: `[rows, columns]`, or `[iterations, rows, columns]`.
+  /// Returns the part of a result that belongs to the point. The result is `[rows, columns]` or `[iterations, rows,
+  /// columns]`.
   Value takePart(Value whole) {
     ArrayRef<int64_t> shape = typeOf(whole).getShape();
     SmallVector<OpFoldResult> offsets(shape.size(), ops.getIndexAttr(0)), ones(shape.size(), ops.getIndexAttr(1)),
@@ -117,8 +118,8 @@ private:
         tensor::InsertOp::create(ops, loc, toStorage(ops, loc, scalar, elementType), names[tensor], at).getResult();
   }
 
-  /// Writes a loop that carries `tensors`. Their names are the loop's arguments while `write` runs, and its results
-  /// afterwards.
+  /// Writes a loop that carries `tensors`. While `write` runs, `names` maps these tensors to the loop's arguments.
+  /// Afterwards, it maps them to the loop's results.
   scf::ForOp writeLoop(int64_t iterations, ArrayRef<unsigned> tensors, llvm::function_ref<void(Value counter)> write) {
     SmallVector<Value> given = llvm::map_to_vector(tensors, [&](unsigned tensor) { return names[tensor]; });
     auto made = scf::ForOp::create(ops, loc, zero, index(iterations), index(1), given);
@@ -221,7 +222,7 @@ private:
     return emitConstant(ops, loc, getComputeType(elementType), 0);
   }
 
-  /// Returns the indices of an element outside of the loop. An axis of size 1 serves all rows or columns.
+  /// Returns the indices of an element of a value from outside of the loop. An axis of size 1 is broadcast.
   SmallVector<Value> outsideAt(Value value, Value column) {
     SmallVector<Value> at(typeOf(value).getRank(), zero);
     if (!at.empty() && typeOf(value).getShape().back() != 1)
@@ -253,7 +254,7 @@ private:
   // 4. Products
   //===--------------------------------------------------------------------===//
 
-  /// Loads an element of the row that a product multiplies.
+  /// Loads the element at `step` of the row that a product multiplies.
   Value leftOf(nn::MatMulOp product, Value step) {
     Value left = product.getLhs();
     if (isInside(left) && !isa<BlockArgument>(left) && !left.getDefiningOp<nn::ConstantOp>())
@@ -307,7 +308,7 @@ private:
           }
   }
 
-  /// Copies carried values column by column; values with equally many columns share a loop.
+  /// Copies carried values column by column. Values with the same number of columns share a loop.
   void copyCarried(llvm::function_ref<bool(unsigned)> isCopied, llvm::function_ref<unsigned(unsigned)> targetOf,
                    llvm::function_ref<void(unsigned, Value)> copy) {
     llvm::MapVector<int64_t, SmallVector<unsigned>> byColumns;
@@ -359,12 +360,12 @@ private:
   const IterationPlan &plan;
   OpBuilder &ops;
   Location loc;
-  /// `iteration` is the index of rows; it counts down if the loop is reverse.
+  /// `iteration` is the index of rows in stacks. It counts down if the loop is reversed.
   Value row, zero, counter, iteration;
   SmallVector<Value> names;                       ///< Latest value of each tensor that is written.
-  llvm::DenseMap<Value, unsigned> parts;          ///< Tensors by results of the loop.
-  llvm::DenseMap<Value, unsigned> rows, partials; ///< Tensors by values of the body.
-  SmallVector<unsigned> carried;                  ///< Tensors by carried values.
+  llvm::DenseMap<Value, unsigned> parts;          ///< Indices in `names` of the parts of results.
+  llvm::DenseMap<Value, unsigned> rows, partials; ///< Indices in `names` of rows of values.
+  SmallVector<unsigned> carried;                  ///< Indices in `names` of carried values.
   llvm::DenseMap<Value, unsigned> levelOfRow;
   llvm::DenseMap<std::pair<Value, Value>, Value> known; ///< Scalars of the current columns, by value and column.
   bool hasFault = false;

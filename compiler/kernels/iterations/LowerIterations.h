@@ -8,7 +8,7 @@
 
 namespace nacre::kernels {
 
-/// Writes the only kernel of all iterations of `loop`. The results of the group are the used results of the loop.
+/// Writes the kernel that runs all iterations of `loop`. The results of its group are the used results of the loop.
 mlir::LogicalResult lowerIterations(KernelBody &body, nn::ForOp loop, const IterationPlan &plan);
 
 } // namespace nacre::kernels

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reinterprets the bits of elements: as elements of the same size, several smaller ones, or one larger one. The three
-// cases: convert each element; shift it right by a table entry per part; shift parts left and join them.
+// Reinterprets the bits of elements. There are three cases. Elements of the same size are converted. If elements become
+// smaller, a table says by how many bits to shift for each part. If elements become larger, parts are shifted left and
+// joined.
 //
-// A result that is stored directly keeps the bits that were read. Even a conversion from f16 to f32 may change a NaN.
+// A result that is stored directly keeps the bits of the operand. Even a conversion of a NaN from f16 to f32 may change
+// bits.
 
 #include "compiler/kernels/bodies/NarrowBodies.h"
 #include "compiler/kernels/lowerings/Lowering.h"
@@ -16,7 +18,7 @@ namespace nacre::kernels {
 
 namespace {
 
-/// Stored element of the result, computed from those of `tensors` at `maps`.
+/// Definition of a stored element of the result, computed from the elements of `tensors` at `maps`.
 struct Regrouping {
   SmallVector<Value> tensors;
   SmallVector<AffineMap> maps;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lowers reductions and strided slices: a fill with the identity, one generic over parallel and reduction loops, and
-// the epilogue.
+// Lowers reductions and strided slices. The kernel has a fill with the identity, one generic over parallel and
+// reduction loops, and the epilogue.
 //
 // 1. Reductions.
 // 2. Strided slices.
@@ -19,7 +19,7 @@ namespace nacre::kernels {
 static constexpr auto parallel = utils::IteratorType::parallel;
 static constexpr auto reduction = utils::IteratorType::reduction;
 
-/// Returns the type of a reduction: booleans are reduced as the bytes that store them, others in their compute type.
+/// Returns the type in which a reduction computes: bytes for booleans, the compute type for all others.
 static Type getReductionType(Type elementType) {
   return elementType.isInteger(1) ? getStorageType(elementType) : getComputeType(elementType);
 }
@@ -30,12 +30,12 @@ static bool isUnsignedOrBool(Type type) { return type.isUnsignedInteger() || typ
 // 1. Reductions
 //===----------------------------------------------------------------------===//
 
-/// Emits the integer mean, which is 0 for no elements.
+/// Emits the integer mean. The mean of no elements is 0.
 static Value divideInteger(OpBuilder &builder, Location loc, Value sum, int64_t count, bool isUnsigned) {
   Type type = sum.getType(), wide = builder.getI64Type();
   if (count == 0)
     return emitConstant(builder, loc, type, 0);
-  // Narrow types may not have the number `count`.
+  // Narrow types may not be able to represent `count`.
   const unsigned digits = type.getIntOrFloatBitWidth() - !isUnsigned;
   if (digits < 63 && !llvm::isUIntN(digits, uint64_t(count))) {
     Value extended = isUnsigned ? Value(arith::ExtUIOp::create(builder, loc, wide, sum))

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Softmax and normalizations: several sweeps over the columns of each row.
+// Lowers softmax and normalizations to several sweeps over the columns of each row.
 //
 // 1. Parts that the sweeps share.
 // 2. Softmax.
 // 3. Normalization.
-// A prologue is computed once, by its own sweep.
+// A separate sweep computes a prologue once, before the others.
 
 #include "compiler/kernels/bodies/ScalarBodies.h"
 #include "compiler/kernels/lowerings/Lowering.h"
@@ -24,16 +24,16 @@ namespace nacre::kernels {
 
 namespace {
 
-/// Computes the value that a sweep keeps or adds up, from the stored scalars of its tensors.
+/// Function from stored scalars of a sweep's tensors to the value that the sweep stores or reduces.
 using ScalarBody = std::function<Value(OpBuilder &, ValueRange scalars)>;
 
-/// Tensor and map that a sweep reads.
+/// Tensor that a sweep reads, and its map.
 struct Operand {
   Value tensor;
   AffineMap map;
 };
 
-/// Rows of one operand as the kernel sees it. Its columns are the given axes.
+/// Rows of one operand, with the shape that the kernel uses. The given axes are the columns.
 class Rows {
 public:
   Rows(KernelBody &body, Value operand, ArrayRef<int64_t> columns) : body(body), shape(body.getShape(operand)) {
@@ -73,7 +73,7 @@ public:
     return {body.emitSweep(sweep), rowMap};
   }
 
-  /// Computes one value per column, kept for later sweeps.
+  /// Computes one value per column and stores it for later sweeps.
   Operand map(ArrayRef<Operand> operands, ScalarBody scalar) {
     Sweep sweep = getSweep(operands);
     sweep.destination = body.empty(shape, computeType);
@@ -183,7 +183,7 @@ static void defineNormalized(KernelBody &body, nn::NormalizeOp op, ArrayRef<int6
   });
   rows.define(op.getResult(), {x, sum, squares}, [=](OpBuilder &b, ValueRange s) -> Value {
     Value variance = arith::AddFOp::create(b, loc, average(b, s[2]), emitConstant(b, loc, type, epsilon));
-    // One division and one root per row.
+    // This needs only one division and one root per row.
     Value inverse =
         arith::DivFOp::create(b, loc, emitConstant(b, loc, type, 1), math::SqrtOp::create(b, loc, variance));
     return arith::MulFOp::create(b, loc, deviation(b, s), inverse);

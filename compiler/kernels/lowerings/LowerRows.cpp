@@ -2,9 +2,9 @@
 //
 // Lowers groups of rows (fusion/RowGroups.h): reductions of the same axes, and operators on their results.
 //
-// The kernel has one operation for each reduction. A number per row that columns read is computed by an operation of
-// its own, once per row. So is a value per column that several members read. Everything else is computed by its
-// readers.
+// The kernel has one operation for each reduction. If columns read a value per row, a separate operation computes it
+// once per row. If several members read a value per column, a separate operation computes it, too. Each reader computes
+// all other values itself.
 
 #include "compiler/kernels/bodies/ScalarBodies.h"
 #include "compiler/kernels/lowerings/Lowering.h"
@@ -38,14 +38,14 @@ public:
 private:
   bool isRowValue(Value value) const { return shapeOf(value) != whole; }
 
-  /// True if a member reads the number per row that `member` computes once for each column.
+  /// True if a member reads, for each column, the value per row that `member` computes.
   bool columnsRead(Operation *member) const {
     return llvm::any_of(member->getUsers(), [&](Operation *user) {
       return body.getGroup().members.contains(user) && !isRowValue(user->getResult(0));
     });
   }
 
-  /// True if several members read `member`, which is more than a conversion.
+  /// True if several members read the result of `member`, and `member` is more than a conversion.
   bool isShared(Operation *member) const {
     const llvm::SmallPtrSet<Operation *, 4> users(member->user_begin(), member->user_end());
     return users.size() > 1 && !isa<nn::CastOp>(member);
@@ -79,7 +79,7 @@ private:
       return combine(b, loc, kind, old, values[0], isUnsigned);
     };
     Value reduced = body.emitSweep(sweep);
-    // The result keeps the reduced axes, so the map is over its own shape.
+    // The result keeps the reduced axes as axes of size 1, so the map uses all axes of its shape.
     body.define(op.getResult(), {{reduced}, {sweep.destinationMap}, [=](OpBuilder &b, ValueRange scalars) -> Value {
                                    if (!isMean)
                                      return scalars[0];

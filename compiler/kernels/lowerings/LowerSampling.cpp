@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators that compute each element from elements of the source at positions between or beyond its own. Positions of
-// resampling and pads are known when the model is compiled; sampling computes them.
+// Lowers operators that compute each element from elements of the source at other positions. For resampling and pads,
+// the positions are known when the model is compiled. For sampling, the kernel computes them.
 //
 // 1. One element, from the taps of its axes.
 // 2. Tables of taps as small weights: resampling and pads.
-// 3. Taps of computed positions, with indices that are always inside.
+// 3. Taps at computed positions, whose indices are clamped to the axis.
 
 #include "compiler/kernels/bodies/AxisTables.h"
 #include "compiler/kernels/bodies/FloatBodies.h"
@@ -29,8 +29,8 @@ namespace {
 /// Element of the source along one axis that contributes to an element of the result.
 struct Tap {
   Value index;
-  Value weight; ///< Weight; null if the element is moved, and for the first of two taps that are interpolated.
-  Value inside; ///< Condition that the tap is inside; null if it always is. Taps outside count as 0.
+  Value weight; ///< Weight; null if the element is copied, and for the first of two interpolated taps.
+  Value inside; ///< Condition that the tap lies in the source; null if this is certain. Other taps count as 0.
 };
 
 struct SampledAxis {
@@ -61,8 +61,8 @@ static Value combineTaps(Scalars s, ArrayRef<Tap> taps, ArrayRef<Value> values) 
   return sum;
 }
 
-/// Combines the elements at the taps of all axes, beginning with the outermost axis. `inside` is the condition of the
-/// outer axes.
+/// Combines the elements at the taps of all axes, from the outermost axis to the innermost one. `inside` is the
+/// combined condition of the outer axes.
 static Value readTaps(Scalars s, Source &source, ArrayRef<SampledAxis> axes, Value inside = {}) {
   if (axes.empty()) {
     Value stored = s.make<tensor::ExtractOp>(source.tensor, source.position);
@@ -93,17 +93,17 @@ static Value toFloat(Scalars s, Value value, Type type) {
 
 namespace {
 
-/// Lists, one per tap, of a number for each position of an axis.
+/// Lists of values: one list per tap, with one value for each position of an axis.
 template <typename T> using TapLists = SmallVector<SmallVector<T, 0>>;
 
 struct TapTable {
   int64_t axis;
   TapLists<int32_t> indices;
-  /// Empty for moves, one list (of the second tap) for interpolations of two, else a list per tap.
+  /// Weights of the taps: no list for copies, one list (for the second tap) for interpolation, else a list per tap.
   TapLists<float> weights;
 };
 
-/// Tables as operands of the kernel.
+/// Operands of the kernel that hold the tables.
 class TableOperands {
 public:
   TableOperands(KernelBody &body, int64_t rank) : body(body), rank(rank) {}
@@ -137,7 +137,7 @@ private:
 
 } // namespace
 
-/// Defines `result` as `operand`, read through tables along some axes in their order, and unchanged along others.
+/// Defines `result` as `operand`, with indices from tables along some axes. The other axes keep their indices.
 static LogicalResult finishWithTables(KernelBody &body, Value result, Value operand, ArrayRef<TapTable> tables) {
   auto type = typeOf(operand);
   OpBuilder &builder = body.getBuilder();
@@ -180,7 +180,7 @@ static LogicalResult finishWithTables(KernelBody &body, Value result, Value oper
   return body.finish();
 }
 
-/// True if there are two taps whose weights add up to 1: elements are interpolated.
+/// True if there are two taps whose weights add up to 1, so that the result is an interpolation.
 static bool isInterpolation(const TapLists<float> &weights) {
   return weights.size() == 2 && llvm::all_of(llvm::zip_equal(weights[0], weights[1]),
                                              [](auto pair) { return std::get<0>(pair) == 1.0F - std::get<1>(pair); });
@@ -225,8 +225,8 @@ LogicalResult lowerPad(KernelBody &body, nn::PadOp op) {
 // 3. Computed positions
 //===----------------------------------------------------------------------===//
 
-/// Clamps `position` to a range that i32 holds, with room for its neighbours. Axes are shorter. NaN becomes a position
-/// far outside.
+/// Clamps `position` so that it and its neighbours fit into an i32. Axes are shorter than this range. NaN becomes a
+/// position far outside of the axis.
 static Value bound(Scalars s, Value position) {
   constexpr double most = double(1 << 30);
   Value low = s.like(position, -most), high = s.like(position, most);
@@ -234,7 +234,7 @@ static Value bound(Scalars s, Value position) {
   return s.select(s.compare(arith::CmpFPredicate::OLT, above, high), above, high);
 }
 
-/// Emits index `i` of an axis that is followed by its mirror image; both repeat.
+/// Emits the index for position `i` if the axis and its mirror image alternate in both directions.
 static Value reflect(Scalars s, Value i, int64_t extent, bool alignCorners) {
   int64_t period = alignCorners ? 2 * (extent - 1) : 2 * extent, last = alignCorners ? period : period - 1;
   if (period == 0)
@@ -256,13 +256,13 @@ static Tap makeTap(Scalars s, Value i, int64_t extent, nn::SampleOp op) {
   return tap;
 }
 
-/// Emits the weights of Keys' cubic kernel (a = -0.75) for the four neighbours of a position that is `t` after the
-/// second one.
+/// Emits the weights of Keys' cubic kernel (a = -0.75) for the four neighbours of a position. `t` is the distance from
+/// the second neighbour.
 static SmallVector<Value> weighCubic(Scalars s, Value t) {
   constexpr double a = -0.75;
   auto multiply = [&](Value x, Value y) { return s.make<arith::MulFOp>(x, y); };
   auto plus = [&](Value x, double y) { return s.make<arith::AddFOp>(x, s.like(x, y)); };
-  // ((a + 2) x - (a + 3)) x^2 + 1 up to 1, ((a x - 5a) x + 8a) x - 4a from there to 2.
+  // The kernel is ((a + 2) x - (a + 3)) x^2 + 1 for distances up to 1, and ((a x - 5a) x + 8a) x - 4a from 1 to 2.
   auto near = [&](Value x) { return plus(multiply(multiply(plus(multiply(x, s.like(x, a + 2)), -(a + 3)), x), x), 1); };
   auto far = [&](Value x) {
     return plus(multiply(plus(multiply(plus(multiply(x, s.like(x, a)), -5 * a), x), 8 * a), x), -4 * a);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Running sums and scatters, as serial programs that keep the order of their updates.
+// Lowers running sums and scatters to serial programs that keep the order of their updates.
 //
-// 1. Running sums: a point is a line of the axis.
+// 1. Running sums: a point is a line along the axis.
 // 2. Updates of an element.
-// 3. Scatters of elements with an index each: a point is a line of the axis, too.
-// 4. Scatters of slices: a point is an element of a slice or, if slices are short, some of the rows.
-// Every point of a scatter walks all updates that may be its own.
+// 3. Scatters of elements with an index each: a point is a line along the axis, too.
+// 4. Scatters of slices: a point is an element of a slice. If slices are short, it is several rows.
+// Every point of a scatter reads all updates that may change its elements.
 
 #include "compiler/kernels/bodies/ScalarBodies.h"
 #include "compiler/kernels/bodies/SerialBody.h"
@@ -88,12 +88,12 @@ public:
       : loc(body.getLoc()), kind(kind), elementType(typeOf(operand).getElementType()), operand(body.read(operand)),
         indices(body.read(indices)), updates(body.read(updates)) {}
 
-  /// Copies an element of the operand to the same place of the part.
+  /// Copies an element of the operand to the same element of the part. Their indices are `from` and `to`.
   Value copy(OpBuilder &b, Value part, ValueRange to, ValueRange from) const {
     return tensor::InsertOp::create(b, loc, tensor::ExtractOp::create(b, loc, operand, from), part, to);
   }
 
-  /// Changes the element of `part` at `to` by the update at `from`.
+  /// Combines the element of `part` at `to` with the update at `from`.
   Value change(OpBuilder &b, Value part, ValueRange to, ValueRange from) const {
     Value update = tensor::ExtractOp::create(b, loc, updates, from);
     if (kind != nn::ScatterKind::Set) {
@@ -107,7 +107,7 @@ public:
   struct Index {
     Value at, isInside;
   };
-  /// Reads the index at `from` into an axis of `size` elements. Negative indices count from the end.
+  /// Loads the index at `from`, an index into an axis of `size` elements. Negative indices count from the end.
   Index readIndex(OpBuilder &b, ValueRange from, int64_t size) const {
     Value index = tensor::ExtractOp::create(b, loc, indices, from);
     auto constant = [&](int64_t value) { return emitConstant(b, loc, index.getType(), double(value)); };
@@ -144,7 +144,7 @@ private:
   Value operand, indices, updates;
 };
 
-/// Emits loops over a box, with the last axis innermost, that carry `part`.
+/// Emits loops over a box of `sizes` that carry `part`. The last axis is the innermost loop.
 Value emitLoops(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes, Value part,
                 function_ref<Value(OpBuilder &, ValueRange at, Value part)> body, SmallVector<Value> at = {}) {
   if (at.size() == sizes.size())
@@ -192,7 +192,7 @@ LogicalResult lowerScatterElements(KernelBody &body, nn::ScatterElementsOp op) {
         return {scatter.change(b, part.front(), inLine(b, loc, rank, axis, index.at), inTensor(iteration))};
       });
     };
-    // Updates may not reach all lines.
+    // Updates may not exist for all lines.
     Value hasUpdates;
     for (int64_t other : otherAxes(rank, axis)) {
       if (indexType.getDimSize(other) == type.getDimSize(other))
@@ -212,11 +212,11 @@ LogicalResult lowerScatterElements(KernelBody &body, nn::ScatterElementsOp op) {
 // 4. Slices
 //===----------------------------------------------------------------------===//
 
-/// Least number of elements of a slice for which each element is a point of its own.
+/// Smallest number of elements of a slice for which each element is a separate point.
 constexpr int64_t longSlice = 16;
 
-/// Returns the number of rows that a point owns if slices are short; 0 for all rows. Its walk over all updates then
-/// costs no more than its copy.
+/// Returns the number of rows that a point owns if slices are short; 0 for all rows. Reading all updates then takes a
+/// point no longer than copying its rows.
 static int64_t chooseRows(RankedTensorType type, int64_t updates) {
   constexpr int64_t fewElements = 4096;
   const int64_t rows = type.getDimSize(0), elements = type.getNumElements();
@@ -238,7 +238,7 @@ LogicalResult lowerScatterNd(KernelBody &body, nn::ScatterNdOp op) {
   Location loc = body.getLoc();
   return finishSerial(body, points, [&](OpBuilder &b, const SerialPoint &point, ValueRange parts) {
     Value zero = emitIndex(b, loc, 0), begin = byElement || !point.at[0] ? zero : point.at[0];
-    // Returns the indices in the operand of an element of the part.
+    // Converts indices in the part to indices in the operand.
     auto inTensor = [&](OpBuilder &b, ValueRange at) {
       SmallVector<Value> whole(at);
       if (byElement)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parts of storages that differ only in their offsets.
+// Counts slices of storages that differ only in their offsets.
 //
-// The body of a kernel defines the part of the storage that it works on. So each of 4,000 launches that write parts of
-// a concatenation, or read parts of a split, would have its own kernel.
+// The body of a kernel contains the offset of the slice that it works on. Without this file, each of 4,000 launches
+// that write slices of a concatenation, or read slices of a split, would have its own kernel.
 //
-// Parts are counted by shape. If many are alike, a launch names memory that begins at its part, and one kernel serves
-// all of them. If few are alike, the kernel knows its offset, and so the alignment of its part.
+// Slices are counted by shape. If many are alike, the operand of a launch is memory that begins with its slice, so one
+// kernel serves all of them. If few are alike, the kernel contains the offset and thus knows the alignment of its
+// slice.
 
 #ifndef NACRE_COMPILER_KERNELS_STORAGES_ALIKEPARTS_H
 #define NACRE_COMPILER_KERNELS_STORAGES_ALIKEPARTS_H
@@ -19,7 +20,7 @@ namespace nacre::kernels {
 
 class AlikeParts {
 public:
-  /// Counts a part that a launch reads or writes.
+  /// Counts a slice that a launch reads or writes.
   void count(const Place &part) {
     if (!part.isWhole())
       ++counts[getShape(part)];
@@ -31,8 +32,8 @@ public:
   }
 
 private:
-  /// Least number of alike parts that share a kernel: more than the blocks of a network concatenate, and few enough to
-  /// compile.
+  /// Smallest number of alike slices that share a kernel. Blocks of networks concatenate fewer slices; a larger number
+  /// of kernels would take long to compile.
   static constexpr unsigned many = 32;
 
   static std::vector<int64_t> getShape(const Place &part);
@@ -40,8 +41,8 @@ private:
   std::map<std::vector<int64_t>, unsigned> counts;
 };
 
-/// Returns the part as a place in memory that begins with it: all of this memory, or the first elements of its rows.
-/// The last row of the memory may then be shorter than the others.
+/// Returns the slice as a place in memory that begins with it. The slice is then all of this memory, or the first
+/// elements of its rows. The last row of the memory may be shorter than the others.
 Place beginWithPart(const Place &part);
 
 } // namespace nacre::kernels

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Gives every tensor of an entry a storage and a place in it, and rewrites kernels and launches to storages. The
-// runtime knows only memory; this pass decides which tensors share it.
+// runtime knows only memory, so this pass decides which tensors share it.
 //
 // 1. The plan defines the place of each tensor, and the remaining copies (StoragePlan.h).
 // 2. Storages are created.
@@ -92,7 +92,7 @@ private:
     }
   }
 
-  /// Returns an input or a weight, which was a tensor, as memory.
+  /// Returns an input or a weight as memory, instead of as a tensor.
   Value recreateOnMemory(OpBuilder &builder, Value tensor, MemRefType type) {
     if (isa<MemRefType>(tensor.getType()))
       return tensor;
@@ -106,7 +106,7 @@ private:
   // 3. Kernels and launches
   //===--------------------------------------------------------------------===//
 
-  /// Returns the operand by which a launch reaches `place`: its storage, or a view of it under the shape of the place.
+  /// Returns the operand by which a launch accesses `place`: its storage, or a view of the storage under another shape.
   Value getOperand(OpBuilder &builder, Location loc, const Place &place) {
     const PlannedStorage &storage = storages[place.storage];
     if (place.base == 0 && place.shape == storage.layout.shape)
@@ -116,7 +116,7 @@ private:
     return plan::ViewOp::create(builder, loc, type, storage.memory, Value(), place.base, /*step=*/0);
   }
 
-  /// Calls `use` with the box of memory that `place` is.
+  /// Calls `use` with the box in memory that corresponds to `place`.
   void withBox(const Place &place, llvm::function_ref<void(MemoryBox)> use) {
     const StorageShape &layout = storages[place.storage].layout;
     bool isOwnShape = place.base == 0 && place.shape == layout.shape;
@@ -144,7 +144,7 @@ private:
   void launchCopy(OpBuilder &builder, Location loc, const PlannedCopy &copy) {
     if (llvm::is_contained(copy.region.sizes, 0))
       return;
-    // A copy has no engine of its own; the engine of the entry computes it.
+    // A copy has no `plan.engine` attribute. The engine of the entry computes it.
     const Place source = getOwnStart(entry, copy.part ? *copy.part : places.at(copy.source));
     const PlannedStorage &target = storages[copy.box.storage];
     const bool isAlone = !copy.fill && copy.region.sizes == copy.box.sizes;
@@ -182,7 +182,7 @@ private:
                                           view.getCounter(), row.of.base + view.getOffset(), view.getStep());
   }
 
-  /// Counts the parts of storages that launches and copies of the CPU use, so that many alike ones share a kernel.
+  /// Counts the slices of storages that launches and copies on the CPU use, so that many alike slices share a kernel.
   void countParts() {
     for (Operation *op : operations) {
       if (auto launch = dyn_cast<plan::LaunchOp>(op); launch && plan::isOnCpu(launch))
@@ -197,9 +197,9 @@ private:
     }
   }
 
-  /// Returns the place of a part as `user` reaches it: if many are alike, memory that begins with it. On a GPU, which
-  /// binds memory only at few offsets, parts stay as they are. In training steps they become memory of their own there,
-  /// too, so that launches on different parts can run side by side.
+  /// Returns the place by which `user` accesses a slice. If many slices are alike, this is memory that begins with the
+  /// slice. GPUs can bind memory only at few offsets, so slices there stay as they are, with one exception: in training
+  /// steps, aligned slices become separate memory, so that launches on different slices can run simultaneously.
   Place getOwnStart(Operation *user, const Place &place) {
     PlannedStorage &storage = storages[place.storage];
     const bool isAlike = plan::isOnCpu(user) && parts.areMany(place);
@@ -210,16 +210,16 @@ private:
     return beginWithPart(place);
   }
 
-  /// True if a GPU can bind the part by itself and read it by vectors.
+  /// True if `user` runs on the GPU in a training step, and can bind the slice separately and read it by vectors.
   bool isForSideBySide(Operation *user, const Place &place) const {
     constexpr int64_t vectorBytes = 16;
     return writesState && plan::isOnGpu(user) && !place.isWhole() && place.isContiguous() &&
            place.getFirstElement() * bytesOfElement(storages[place.storage].elementType) % vectorBytes == 0;
   }
 
-  /// Returns rows of a temporary as a place of their own, so that kernels for different rows are equal. These are
-  /// products whose rows are divided (nacre-block-rows) and their normalizations to bytes. On a GPU, which binds memory
-  /// only at few offsets, rows stay parts.
+  /// Returns rows of a temporary as a separate place, so that kernels for different rows are equal. This concerns the
+  /// CPU's products of blocks of rows (nacre-block-rows) and their normalizations to bytes. GPUs can bind memory only
+  /// at few offsets, so rows stay slices there.
   Place getOwnRows(plan::LaunchOp launch, plan::KernelOp kernel, const Place &place) {
     PlannedStorage &storage = storages[place.storage];
     auto memory = storage.memory.getDefiningOp<plan::StorageOp>();
@@ -239,7 +239,7 @@ private:
     auto isEmpty = [](Value result) { return llvm::is_contained(getShape(result), 0); };
     if (launch->getNumResults() > 0 && llvm::all_of(launch.getResults(), isEmpty)) {
       kernels.erase(kernel);
-      return; // nothing to compute
+      return; // The result is empty.
     }
     SmallVector<Value> inputs;
     for (auto [index, input] : llvm::enumerate(launch.getInputs())) {
@@ -262,7 +262,7 @@ private:
     plan::copyEngine(launch, onStorages);
   }
 
-  /// Copies the new values of states at the end, after all readers of the old values, including other states.
+  /// Copies the new values of states at the end of the entry, after everything that reads the old values.
   void assignStates() {
     OpBuilder builder = OpBuilder::atBlockEnd(&entry.getBody().front());
     const llvm::StringMap<Value> states = findStates(operations);

@@ -12,7 +12,7 @@ namespace nacre::kernels {
 
 namespace {
 
-/// Static offsets, sizes and strides as operands of slices of tensors.
+/// Static offsets, sizes and strides, as operands of operations on slices.
 struct SliceOperands {
   SliceOperands(MLIRContext *context, MemoryBox box)
       : offsets(getAsIndexOpFoldResult(context, box.offsets)), sizes(getAsIndexOpFoldResult(context, box.sizes)),
@@ -51,7 +51,7 @@ void writeIntoBox(plan::KernelOp kernel, unsigned index, MemoryBox box, MemoryBo
   auto type = cast<RankedTensorType>(argument.getType());
   Location loc = kernel.getLoc();
   OpOperand &written = kernel.getBody().front().getTerminator()->getOpOperand(index);
-  // The target comes after the slices of the inputs.
+  // Insert the target's slice after the slices of the inputs.
   OpBuilder builder(kernel.getBody());
   for (Operation &op : kernel.getBody().front())
     if (!isa<tensor::ExtractSliceOp>(op)) {

@@ -21,8 +21,8 @@ static bool isReadHereAlone(plan::LaunchOp launch, unsigned input) {
   return computed.hasOneUse() && writer && writer->getBlock() == launch->getBlock();
 }
 
-/// Returns the input whose elements the kernel reads before it may overwrite them with its result; `nullopt` if there
-/// is no such input.
+/// Returns the index of the input whose elements the kernel reads before it may overwrite them with its result. Returns
+/// `nullopt` if there is no such input.
 static std::optional<unsigned> findReadWhereWritten(plan::KernelOp kernel) {
   if (kernel.getKind() != plan::KernelKind::Attention || kernel.getOutputs().size() != 1)
     return std::nullopt;
@@ -38,17 +38,17 @@ static std::optional<unsigned> findReadWhereWritten(plan::KernelOp kernel) {
   if (products.size() != 2)
     return std::nullopt;
   auto queries = dyn_cast<BlockArgument>(products[0].getInputs().front());
-  // Sums of the queries' codes are computed when their rows are multiplied.
+  // The queries may also be read before the products, for sums of their codes.
   auto isOfProduct = [&](Operation *user) { return user == products[0] || user->isBeforeInBlock(products[0]); };
   if (!queries || !llvm::all_of(queries.getUsers(), isOfProduct) ||
       queries.getType() != kernel.getOutputs().front().getType())
     return std::nullopt;
-  // Columns of the result must lie where the depth of the queries does.
+  // Columns of the result must lie in memory where the depth of the queries lies.
   const unsigned loops = products[0].getNumLoops();
   MLIRContext *context = kernel.getContext();
   AffineExpr columns = getAffineDimExpr(loops - 2, context), depth = getAffineDimExpr(loops - 1, context);
   AffineMap read = products[0].getIndexingMapsArray().front().replace(depth, columns, loops, 0);
-  // An epilogue writes the sums in place.
+  // If the result has an epilogue, it writes the sums in place.
   const bool isThere = read == products[1].getIndexingMapsArray().back();
   return isThere ? std::optional(queries.getArgNumber()) : std::nullopt;
 }

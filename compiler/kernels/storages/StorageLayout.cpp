@@ -94,19 +94,19 @@ std::optional<Place> growIntoHalo(StorageShape &storage, const Place &place, llv
   StorageShape raised = storage;
   for (size_t axis = 0; axis < low.size(); ++axis) {
     int64_t start = place.offsets[axis], end = start + place.sizes[axis];
-    // If the box does not reach the end of the axis, its neighbour is another tensor, not the halo.
+    // If the box does not reach the end of the axis, its neighbour is another tensor instead of the halo.
     if ((low[axis] > 0 && start > 0) || (high[axis] > 0 && end < storage.shape[axis]))
       return std::nullopt;
     grown.offsets[axis] -= low[axis];
     grown.sizes[axis] += low[axis] + high[axis];
     raised.low[axis] = std::max(raised.low[axis], low[axis] - start);
     raised.high[axis] = std::max(raised.high[axis], end + high[axis] - storage.shape[axis]);
-    // Channels stay packed: a halo there would cost every row, and kernels vectorize along them.
+    // The last axis gets no halo. It would enlarge every row, and kernels vectorize along this axis.
     bool isLast = axis + 1 == low.size();
     if (isLast && (raised.low[axis] > 0 || raised.high[axis] > 0))
       return std::nullopt;
   }
-  // Two consumers may each request a large halo along different axes.
+  // Two readers may each request a large halo along different axes, so the total size may overflow.
   if (!nn::countElements(raised.getMemoryShape()))
     return std::nullopt;
   storage = std::move(raised);

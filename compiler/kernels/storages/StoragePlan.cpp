@@ -51,7 +51,7 @@ private:
     return storages.size() - 1;
   }
 
-  /// Returns the place of given memory with a fixed layout: a memref, an input or a weight.
+  /// Returns the place of existing memory with a fixed layout: a memref, an input or a weight.
   Place getGivenMemory(Value memory) {
     auto [known, isNew] = givenMemory.try_emplace(memory, -1);
     if (isNew) {
@@ -73,7 +73,7 @@ private:
            (place.offsets.empty() || isAligned(place.offsets.back(), elementType));
   }
 
-  /// Returns `place` under another shape and makes its storage dense; `nullopt` if that needs a copy.
+  /// Returns `place` under another shape and makes its storage dense. Returns `nullopt` if that needs a copy.
   std::optional<Place> reshape(const Place &place, ArrayRef<int64_t> shape) {
     PlannedStorage &storage = storages[place.storage];
     if (storage.layout.hasHalo() || storage.layout.gap)
@@ -90,12 +90,12 @@ private:
   // 1. Backwards: results at the places of their uses
   //===--------------------------------------------------------------------===//
 
-  /// Places the result `value`, an operand of `reader`, at `place`. Returns false if it has a place already, or cannot
-  /// be there.
+  /// Places `value`, an operand of `reader`, at `place`. Returns false if the value already has a place or cannot lie
+  /// there.
   bool tryPlace(Operation *reader, Value value, const Place &place) {
     Operation *op = value.getDefiningOp();
     bool isComputed = isa<plan::LaunchOp>(op) || isa<nn::NnDialect>(op->getDialect());
-    // Given memory is written in each iteration, or by one branch, so its writer must be in the block of `reader`.
+    // Existing memory is written in each iteration, or by one branch, so its writer must be in the block of `reader`.
     const bool isGiven = bool(storages[place.storage].memory);
     if (isGiven && op->getBlock() != reader->getBlock())
       return false;
@@ -142,18 +142,19 @@ private:
     }
   }
 
-  /// Places an input that only this launch reads where its result will be, if the kernel may overwrite the input.
+  /// Places an input of `launch` where the result will be, if the kernel may overwrite it and nothing else reads it.
   void placeOverwritten(plan::LaunchOp launch) {
     auto kernel = kernels.lookup<plan::KernelOp>(launch.getKernel());
     std::optional<unsigned> input = findOverwritten(launch, kernel);
     const Place place = places.at(launch->getResult(0));
-    // Readers may still need the old contents of given memory.
+    // Other operators may still need the old contents of existing memory.
     if (input && !storages[place.storage].memory && place.isWhole() &&
         tryPlace(launch, launch.getInputs()[*input], place))
       plan::setOverwritten(kernel, *input);
   }
 
-  /// Makes memory of branches or iterations an output, if the output is all of it, and it is no other output yet.
+  /// Turns the memory of branches or iterations into an output. The output must be all of this memory, and the memory
+  /// must not be another output already.
   bool becomesOutput(plan::OutputOp output) {
     auto view = output.getValue().getDefiningOp<plan::ViewOp>();
     auto memory = view ? view.getSource().getDefiningOp<plan::StorageOp>() : plan::StorageOp();
@@ -167,8 +168,8 @@ private:
     return true;
   }
 
-  /// Places the operands in the result. The writer of the first operand fills the whole region. Some of the halo lies
-  /// between the other operands, so the first one is written before them. If it is copied, all are copied.
+  /// Places the operands inside the result. The writer of the first one also fills the halo of the whole region, which
+  /// partly lies between the others. So it must run first. If the first operand is copied, all operands are copied.
   void placeInterleaved(nn::InterleaveOp interleave) {
     Place whole =
         places.try_emplace(interleave.getResult(), addTemporaryUnlessPlaced(interleave.getResult())).first->second;
@@ -225,7 +226,7 @@ private:
       return;
     std::optional<Place> view = reshape(places.at(operand), getShape(result));
     if (!view) {
-      // The elements of the operand are not consecutive, so they are copied.
+      // The elements of the operand are not consecutive, so they must be copied.
       Place dense = Place::whole(addStorage(getShape(operand), getElementType(operand), op.getLoc(), /*isDense=*/true),
                                  getShape(operand));
       std::vector<PlannedCopy> &list = copies[op];
@@ -236,19 +237,19 @@ private:
       copies[op].back().part = *view;
   }
 
-  /// Adds a gap after each pixel of a contraction's input. Without it, pixels 4 KiB apart fall into the same few sets
-  /// of the L1 cache: a tile of 14 such pixels ran at a quarter of its speed.
+  /// Adds a gap after each pixel of a contraction's input. Pixels that are 4 KiB apart map to the same few sets of the
+  /// L1 cache. Without the gap, a tile of 14 such pixels ran at a quarter of its speed.
   void spreadPixels(plan::LaunchOp launch) {
     if (launch->getNumResults() == 0 ||
         kernels.lookup<plan::KernelOp>(launch.getKernel()).getKind() != plan::KernelKind::Contraction)
       return;
     Value tensor = launch.getInputs().front();
-    // A reshape would have to copy a tensor with gaps; so would a loop over its rows.
+    // With a gap, a reshape or a loop over the rows would have to copy the tensor.
     if (llvm::any_of(tensor.getUsers(), llvm::IsaPred<nn::ReshapeOp, plan::ViewOp>))
       return;
     const Place &input = places.at(tensor);
     if (input.sizes.empty() || input.sizes.back() == llvm::product_of(input.sizes))
-      return; // one pixel
+      return; // There is only one pixel.
     PlannedStorage &storage = storages[input.storage];
     StorageShape &layout = storage.layout;
     if (layout.isDense || input.base != 0 || input.shape != layout.shape || input.sizes.back() != layout.shape.back())
@@ -262,7 +263,7 @@ private:
   // Loops and conditionals
   //===--------------------------------------------------------------------===//
 
-  /// Returns a dense place of `value`: its own if that is contiguous, else a copy that is made before `op`.
+  /// Returns the place of `value` if it is contiguous. Otherwise, returns that of a dense copy made before `op`.
   Place makeDense(Operation *op, Value value) {
     const Place place = places.at(value);
     PlannedStorage &storage = storages[place.storage];
@@ -279,7 +280,7 @@ private:
     return dense;
   }
 
-  /// Makes operands of loops and branches dense, and the tensors whose rows iterations read, before `op`.
+  /// Makes the operands of the loop or branch `op` dense, and the tensors whose rows its iterations read.
   void deriveControl(Operation *op) {
     for (Value control : op->getOperands())
       controls[op] = makeDense(op, control);
@@ -297,8 +298,8 @@ private:
         }
   }
 
-  /// Places a view of memory as a tensor, or of a row of a tensor. Memory that steps with a loop is a storage of its
-  /// own.
+  /// Derives the place of a view: memory as a tensor, or a row of a tensor. Memory that depends on a loop counter
+  /// becomes a separate storage.
   void deriveView(plan::ViewOp view) {
     if (!isTensorView(view))
       return;
@@ -339,18 +340,18 @@ private:
       Place whole = placed->second;
       PlannedStorage &storage = storages[whole.storage];
       if (storage.fill && storage.fill != value) {
-        // Another constant is around it, so it is padded by itself and then copied.
+        // The storage has a halo with another constant, so the operand is copied to separate, padded memory first.
         Place padded = addTemporary(result);
         copies[pad].push_back({operand, padded.slice(pad.getLow(), getShape(operand)), padded, value, {}});
         copies[pad].push_back({Value(), whole, whole, {}, padded});
         return;
       }
-      // The border of the box becomes the halo, if the storage gets one.
+      // The border around the box becomes the halo, if the storage gets a halo.
       storage.fill = value;
       copies[pad].push_back({operand, whole.slice(pad.getLow(), getShape(operand)), whole, value, {}});
       return;
     }
-    // A second pad of the tensor may fit into the copy of the first one.
+    // If another pad has already copied the tensor, that copy may also serve this pad.
     for (const Place *place : std::initializer_list<const Place *>{&places.at(operand), findPaddedCopy(pad)})
       if (place && growHalo(*place, pad))
         return;
@@ -361,12 +362,12 @@ private:
       return;
     }
     Place whole = addTemporary(result);
-    storages[whole.storage].fill = value; // a pad by another constant needs memory of its own
+    storages[whole.storage].fill = value; // A pad with another constant needs separate memory.
     copies[pad].push_back({operand, whole.slice(pad.getLow(), getShape(operand)), whole, value, {}});
     places[result] = whole;
   }
 
-  /// Returns a copy of the operand that another pad made and that always runs before this pad, or null.
+  /// Returns the place of a copy that another pad made of the operand and that always runs before `pad`, or null.
   const Place *findPaddedCopy(nn::PadOp pad) {
     auto found = paddedCopies.find(pad.getOperand());
     return found != paddedCopies.end() && found->second.first->findAncestorOpInBlock(*pad) ? &found->second.second

@@ -29,8 +29,8 @@ namespace {
 // 1. Zero points
 //===----------------------------------------------------------------------===//
 
-/// Corrects sums of products of codes for the zero points of the codes. It adds sums of rows of the left codes and of
-/// columns of the right codes, each at its map and times a factor. It also adds a constant.
+/// Correction of sums of products of codes for the zero points of the codes. It adds sums of rows of the left codes and
+/// sums of columns of the right codes. Each has a map and a factor. It also adds a constant.
 struct Centred {
   SmallVector<Value> tensors;
   SmallVector<AffineMap> maps;
@@ -52,8 +52,8 @@ struct Centred {
 // 2. Scores
 //===----------------------------------------------------------------------===//
 
-/// Sweeps over the scores, [batches..., rows, keys], between the two products of attention. For codes, the scores begin
-/// as integers and end as codes.
+/// Sweeps over the scores [batches..., rows, keys] between the two products of attention. If the operands are codes,
+/// the scores begin as integers and end as codes.
 class ScoreSweeps {
 public:
   ScoreSweeps(KernelBody &body, Value scores)
@@ -64,7 +64,7 @@ public:
       type = body.getBuilder().getF32Type();
   }
 
-  /// Scales the scores and adds the mask. `centred` corrects the scores of codes for zero points.
+  /// Scales the scores and adds the mask. `centred` corrects scores of codes for their zero points.
   void scaleAndMask(nn::AttentionOp op, const Centred &centred) {
     const double factor = op.getScale().convertToDouble();
     Location loc = body.getLoc();
@@ -106,12 +106,12 @@ public:
 private:
   using ScalarBody = llvm::function_ref<Value(OpBuilder &, ValueRange)>;
 
-  /// Returns the type of stored weights; codes have the type of the queries.
+  /// Returns the storage type of the weights. Codes have the type of the queries.
   Type storageOf(nn::AttentionOp op) const {
     return op.isOfCodes() ? getStorageType(elementTypeOf(op.getQueries())) : type;
   }
 
-  /// Emits the code of a weight, in the same form as an imported quantization.
+  /// Emits the code of a weight in the same form as a quantization that was imported from a model.
   Value quantize(OpBuilder &b, Value weight, nn::AttentionOp op) {
     Location loc = body.getLoc();
     const Type codes = elementTypeOf(op.getQueries());
@@ -160,7 +160,8 @@ private:
 // 3. Products
 //===----------------------------------------------------------------------===//
 
-/// Loops: [batches..., rows, keys | depth] of the first product, [batches..., rows, columns | keys] of the second.
+/// Lowering of both products. Loops of the first: [batches..., rows, keys | depth]. Loops of the second: [batches...,
+/// rows, columns | keys].
 class AttentionLowering {
 public:
   AttentionLowering(KernelBody &body, nn::AttentionOp op, nn::TransposeOp written)
@@ -173,7 +174,7 @@ public:
   LogicalResult lower() {
     SmallVector<int64_t> scoresShape(shape);
     scoresShape.back() = cast<RankedTensorType>(op.getKeys().getType()).getShape().back();
-    // All sums except that of the weights need only operands, so they come before the products.
+    // All sums except the sums of the weights need only operands, so they come before the products.
     Centred first, second;
     if (op.isOfCodes())
       addSums(first, second);
@@ -240,7 +241,7 @@ private:
     second.constant = columnsOf(op.getKeys()) * weightZero * valueZero;
   }
 
-  /// Emits the sums along `k` of the codes at `map`, for each batch and each of the `size` indices of `kept`.
+  /// Emits the sums of the codes at `map` along `k`, for each batch and each of the `size` indices of `kept`.
   Value sum(Value tensor, Type codes, AffineMap map, AffineExpr kept, int64_t size) {
     Location loc = body.getLoc();
     const unsigned other = cast<AffineDimExpr>(kept == m ? n : m).getPosition();
@@ -268,8 +269,8 @@ private:
         .getResult(0);
   }
 
-  /// Adds `tensor` times `factor` to the correction. It has a number per batch and per index of `axis`, one of the last
-  /// two axes.
+  /// Adds `tensor` times `factor` to the correction. The tensor has one value per batch and index of `axis`, which is
+  /// one of the last two axes.
   void addSum(Centred &centred, Value tensor, AffineExpr axis, int64_t factor) {
     const unsigned rank = shape.size();
     SmallVector<AffineExpr> results;
@@ -281,7 +282,7 @@ private:
     centred.factors.push_back(factor);
   }
 
-  /// Defines `result` as the sums less their correction. `result` may have its axes in another order.
+  /// Defines `result` as the sums minus their correction. The axes of `result` may be in another order.
   void define(Value result, Value sums, const Centred &centred) {
     const unsigned rank = shape.size();
     AffineMap toSums = body.getBuilder().getMultiDimIdentityMap(rank);
@@ -306,7 +307,7 @@ private:
   nn::AttentionOp op;
   nn::TransposeOp written;
   const StridedOperand queries, keys, values;
-  const SmallVector<int64_t> shape; ///< Shape of the result before `written`.
+  const SmallVector<int64_t> shape; ///< Shape of the result before the transpose `written`.
   Loops loops;
   const SmallVector<AffineExpr> batches;
   const AffineExpr m, n, k;

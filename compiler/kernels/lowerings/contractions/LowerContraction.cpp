@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lowers matrix products, and the transposes that they read and write through.
+// Lowers matrix products, and the transposes through which they read and write.
 
 #include "compiler/kernels/iterations/IterationPlan.h"
 #include "compiler/kernels/lowerings/Lowering.h"
@@ -33,7 +33,7 @@ bool readsThroughTransposes(Operation *op) {
 }
 
 bool isReadThrough(Operation *op) {
-  // A kernel for all iterations of a loop reads the rows of a matrix, so it needs them transposed in memory.
+  // A kernel that runs all iterations of a loop reads rows of a matrix from memory, so the transpose must be stored.
   return isa<nn::TransposeOp>(op) && !op->use_empty() && llvm::all_of(op->getUsers(), [](Operation *user) {
            return readsThroughTransposes(user) && !isLoopKernel(user->getParentOp());
          });
@@ -46,7 +46,8 @@ Operation *getTransposedProduct(Operation *op) {
   Operation *product = transpose.getOperand().getDefiningOp();
   ArrayRef<int64_t> permutation = transpose.getPermutation();
   bool keepsColumns = permutation.back() == int64_t(permutation.size()) - 1;
-  // The transpose must not be outside of a loop that contains the product.
+  // The transpose must be in the same block as the product, so that it is not outside of a loop that contains the
+  // product.
   const bool isBeside = product && readsTransposes(product) && product->getBlock() == op->getBlock();
   return isBeside && product->hasOneUse() && keepsColumns ? product : nullptr;
 }
@@ -57,7 +58,7 @@ bool canCollapseRows(const OperatorGroup &group) {
     return false;
   auto result = cast<RankedTensorType>(group.result.getType());
   ArrayRef<int64_t> right = cast<RankedTensorType>(product.getRhs().getType()).getShape();
-  // Read through a transpose, rows would not follow one another in memory.
+  // If an operand is read through a transpose, its rows are not consecutive in memory.
   if (result.getRank() < 3 || product.getLhs().getDefiningOp<nn::TransposeOp>() ||
       product.getRhs().getDefiningOp<nn::TransposeOp>() || product.getResult().getType() != result ||
       computeProduct(right.drop_back(2)) != 1 ||

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lowers convolutions, gradients of filters, and separable convolutions in one kernel.
+// Lowers convolutions, gradients of filters, and separable convolutions that are one kernel.
 
 #include "compiler/kernels/bodies/ElementTypes.h"
 #include "compiler/kernels/lowerings/Lowering.h"
@@ -59,7 +59,7 @@ static ConvolutionText describe(KernelBody &body, nn::ConvOp op) {
   if (grouped) {
     operands.push_back(body.empty({groups, outputs}, getComputeType(elementTypeOf(op.getResult()))));
     maps.push_back(loops.map({g, oc}));
-    body.setUncuttable({int64_t(spatial) + 1}); // two loops walk the channels
+    body.setUncuttable({int64_t(spatial) + 1}); // Two loops divide the channels.
   }
   maps.push_back(loops.map(y));
   return {operands, maps, loops.iterators};
@@ -79,8 +79,8 @@ static ConvolutionText describePointwise(KernelBody &body, nn::ConvOp op, Value 
   return {{input, body.read(op.getFilter())}, {loops.map(x), loops.map(w), loops.map(y)}, loops.iterators};
 }
 
-/// Lowers the gradient to a product whose rows are taps and channels, and whose depth is all positions, or those of one
-/// part.
+/// Lowers the gradient to a product. Its rows are taps and channels. Its depth is all positions, or the positions of
+/// one part.
 LogicalResult lowerFilterGradient(KernelBody &body, nn::FilterGradientOp op) {
   const size_t spatial = op.getKernel().size();
   Loops loops{body.getContext(), {}};
@@ -94,7 +94,7 @@ LogicalResult lowerFilterGradient(KernelBody &body, nn::FilterGradientOp op) {
   if (op.getParts()) {
     ArrayRef<int64_t> all = cast<RankedTensorType>(op.getGradient().getType()).getShape();
     const int64_t images = all[0] / (*op.getParts())[0], rows = all[1] / (*op.getParts())[1];
-    // If two loops walk one axis together, no operand determines their extents.
+    // If an axis is divided into two loops, no operand determines the extents of these loops, so add one that does.
     operands.push_back(body.empty({images, rows}, getComputeType(elementTypeOf(op.getResult()))));
     ofPart.push_back(loops.map({n, positions[0]}));
     n = parts[0] * images + n;
@@ -128,7 +128,7 @@ LogicalResult lowerSeparable(KernelBody &body, nn::ConvOp depthwise, nn::ConvOp 
       addProducts(body, body.empty(body.getShape(depthwise.getResult()), sumType),
                   {depthwise.getInput(), depthwise.getFilter()}, windows.operands, windows.maps, windows.iterators);
   body.defineAs(depthwise.getResult(), pixels);
-  // The epilogue of the depthwise half, up to the operand of the product, in its storage type.
+  // Add the epilogue of the depthwise half, up to the operand of the product, in its storage type.
   Value read = pointwise.getInput();
   Type elementType = elementTypeOf(read);
   if (read != depthwise.getResult() || getStorageType(elementType) != sumType) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sums of products, as all contractions emit them: a fill with zero, and one generic that multiplies and adds.
-// Products, attention and convolutions differ only in their loops and maps. A lowering numbers its loops, gives the
-// maps of both factors and of the sum, and then ends the kernel or continues.
+// Emits sums of products for all contractions: a fill with zero, and one generic that multiplies and adds. Products,
+// attention and convolutions differ only in their loops and maps. A lowering adds its loops and gives the maps of both
+// factors and of the sum. Then it ends the kernel or adds more work.
 
 #ifndef NACRE_COMPILER_KERNELS_LOWERINGS_CONTRACTIONS_MULTIPLYADD_H
 #define NACRE_COMPILER_KERNELS_LOWERINGS_CONTRACTIONS_MULTIPLYADD_H
@@ -32,34 +32,34 @@ struct Loops {
   }
 };
 
-/// Returns the map from a product's loops to an operand. Axis i of the source is axis `axes[i]` of the operand, whose
-/// last two axes are `row` and `column`. Its batch axes are the last of `batches`; axes of size 1 that broadcast stay
-/// at 0.
+/// Returns the map from a product's loops to an operand. Axis i of the source is axis `axes[i]` of the operand. The
+/// last two axes of the operand are `row` and `column`. Its batch axes correspond to the last of `batches`. Batch axes
+/// of size 1 are broadcast, so their index is always 0.
 mlir::AffineMap getProductMap(const Loops &loops, const StridedOperand &operand, llvm::ArrayRef<int64_t> sourceShape,
                               llvm::ArrayRef<mlir::AffineExpr> batches, llvm::ArrayRef<int64_t> batchSizes,
                               mlir::AffineExpr row, mlir::AffineExpr column);
 
-/// Returns the map to a result whose axes are written in the order of `written`, which may be null.
+/// Returns the map from loops to a result. The result is stored in the axis order of `written`, unless it is null.
 mlir::AffineMap getResultMap(const Loops &loops, llvm::SmallVector<mlir::AffineExpr> axes, nn::TransposeOp written);
 
-/// Lowers attention whose elements are stored in the order of `written`, which may be null.
+/// Lowers attention. The result is stored in the axis order of `written`, unless it is null.
 mlir::LogicalResult lowerAttention(KernelBody &body, nn::AttentionOp op, nn::TransposeOp written);
 
-/// Emits `scalar`, a loaded element of `elementType`, in the type of a sum. Narrow integers are extended as signed or
-/// unsigned.
+/// Emits the conversion of `scalar`, a loaded element of `elementType`, to the type of a sum. Narrow integers are
+/// sign-extended or zero-extended, depending on `elementType`.
 mlir::Value widen(mlir::OpBuilder &b, mlir::Location loc, mlir::Value scalar, mlir::Type elementType,
                   mlir::Type sumType);
 
-/// Returns the left operand of a product: an argument, or the tensor that members of the group compute.
+/// Returns the left operand of a product: an argument, or a tensor that members of the group compute.
 mlir::Value readLeft(KernelBody &body, mlir::Value left);
 
-/// Adds the products of two tensors, which hold the elements of `factors`, to a zeroed `destination`. Inputs after the
-/// first two only give extents.
+/// Adds the products of two tensors, which hold the elements of `factors`, to `destination`, which is filled with zero
+/// first. Inputs after the first two only define the extents of loops.
 mlir::Value addProducts(KernelBody &body, mlir::Value destination, std::pair<mlir::Value, mlir::Value> factors,
                         mlir::ValueRange inputs, llvm::ArrayRef<mlir::AffineMap> maps,
                         llvm::ArrayRef<mlir::utils::IteratorType> iterators);
 
-/// Ends the kernel with such a sum. The axes of `result` may be in another order.
+/// Ends the kernel with a sum from addProducts(). The axes of `result` may be in another order.
 mlir::LogicalResult finishContraction(KernelBody &body, mlir::Value result, std::pair<mlir::Value, mlir::Value> factors,
                                       mlir::ValueRange inputs, llvm::ArrayRef<mlir::AffineMap> maps,
                                       llvm::ArrayRef<mlir::utils::IteratorType> iterators);

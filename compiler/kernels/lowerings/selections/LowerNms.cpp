@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Non-maximum suppression as a serial program; the unit is one class of one image. Few of the boxes are candidates, and
-// few candidates are taken. Only those taken are sorted, by a heap.
+// Lowers non-maximum suppression to a serial program. A point is one class of one image. Few boxes are candidates, and
+// few candidates are taken. A heap sorts only the candidates that are needed.
 //
 // 1. Boxes and their overlap.
 // 2. The candidates, in a heap.
-// 3. The boxes taken, each compared with those taken before.
+// 3. The boxes taken, each after a comparison with all boxes taken before.
 
 #include "compiler/kernels/bodies/ElementTypes.h"
 #include "compiler/kernels/bodies/SerialBody.h"
@@ -42,7 +42,7 @@ private:
   // 1. Boxes
   //===--------------------------------------------------------------------===//
 
-  /// Loads a number of an operand in its compute type, which is the same for all operands.
+  /// Loads an element of an operand in its compute type, which is the same for all operands.
   Value number(Writer w, Value host, Value tensor, ValueRange at) {
     Type elementType = cast<RankedTensorType>(host.getType()).getElementType();
     return fromStorage(w.ops, loc, w.load(tensor, at), elementType);
@@ -109,7 +109,7 @@ private:
             }};
   }
 
-  /// Returns the heap of the candidates, and their number.
+  /// Returns the heap of the candidates, and the number of candidates.
   SmallVector<Value> findCandidates(Writer w) {
     const int64_t number = op.getBoxes().getType().getDimSize(1);
     Value scratch = tensor::EmptyOp::create(w.ops, loc, ArrayRef<int64_t>(number), w.ops.getI64Type());
@@ -117,7 +117,8 @@ private:
         emitLoop(w.ops, loc, w.index(0), w.index(number), {scratch, w.index(0)},
                  [&](OpBuilder &inside, Value iteration, ValueRange values) -> SmallVector<Value> {
                    Writer w{inside, loc};
-                   // Each box is written after those found so far, and stays there only if it is a candidate.
+                   // Each box is written after the candidates found so far. The next write replaces it unless it is a
+                   // candidate.
                    Value score = scoreOf(w, iteration), next = w.add(values[1], 1);
                    Value isCandidate =
                        scoreThreshold
@@ -155,7 +156,7 @@ private:
     if (!allowed.getType().isInteger(64))
       allowed = arith::ExtSIOp::create(w.ops, loc, w.ops.getI64Type(), allowed);
     allowed = arith::MinSIOp::create(w.ops, loc, allowed, w.integer(int64_t(op.getLimit())));
-    allowed = arith::MaxSIOp::create(w.ops, loc, allowed, w.integer(0)); // an index of a GPU has 32 bits
+    allowed = arith::MaxSIOp::create(w.ops, loc, allowed, w.integer(0)); // An index has 32 bits on a GPU.
     allowed = w.toIndex(allowed);
     SmallVector<Value> carried{parts[0], candidates, zero, count};
     auto loop = scf::WhileOp::create(
@@ -169,7 +170,7 @@ private:
           Value best = w.load(values[1], zero), left = w.sub(values[3], 1), last = w.load(values[1], left);
           Value rest = sink(inside, heapOfBoxes(), values[1], last, zero, left).front();
           Value goes = isSuppressed(w, w.toIndex(best), values[0], values[2], zero);
-          // The box is written after those taken, and stays there only if it is not suppressed.
+          // The box is written after the boxes taken so far. The next write replaces it if it is suppressed.
           Value selected = w.store(values[0], {zero, zero, values[2]}, best);
           Value taken = w.choose(goes, values[2], w.add(values[2], 1));
           scf::YieldOp::create(inside, loc, {selected, rest, taken, left});

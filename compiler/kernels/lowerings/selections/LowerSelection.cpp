@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sorting, selecting and compacting as serial programs. The order of their reads depends on the data, with few steps
-// per element; the unit is a row.
+// Lowers sorting, selecting and compacting to serial programs. Their reads depend on the data, and they have few steps
+// per element. A point is a row.
 //
 // 1. Orders of elements.
-// 2. top_k: a heap of the k best so far, with the worst at its root.
+// 2. top_k: a heap of the k best elements so far, with the worst of them at its root.
 // 3. compact: one pass.
-// 4. unique: indices sorted by their rows, then equal rows numbered.
+// 4. unique: sorts indices by their rows, then numbers the equal rows.
 
 #include "compiler/kernels/bodies/ElementTypes.h"
 #include "compiler/kernels/bodies/SerialBody.h"
@@ -30,7 +30,7 @@ using Writer = SerialWriter;
 // 1. Orders
 //===----------------------------------------------------------------------===//
 
-/// True if a is larger than b, both as they are stored. NaN is larger than all other numbers.
+/// Emits true if a is larger than b. Both have their storage type. NaN is larger than all other values.
 Value isLarger(Writer w, Type elementType, Value a, Value b) {
   a = fromStorage(w.ops, w.loc, a, elementType);
   b = fromStorage(w.ops, w.loc, b, elementType);
@@ -45,13 +45,13 @@ Value isLarger(Writer w, Type elementType, Value a, Value b) {
   return w.either(compare(arith::CmpFPredicate::OGT, a, b), w.both(isNan, isNumber));
 }
 
-/// True if a goes first, or if neither does and the index of a is lower.
+/// Emits true if a goes first, or if neither goes first and the index of a is lower.
 Value goesFirst(Writer w, Value aFirst, Value bFirst, Value aIndex, Value bIndex) {
   Value isTie = w.negate(w.either(aFirst, bFirst));
   return w.either(aFirst, w.both(isTie, w.less(aIndex, bIndex)));
 }
 
-/// Stores `value` at all positions from `begin` to `end`; `at` makes the indices of a position.
+/// Stores `value` at all positions from `begin` to `end` - 1. `at` returns the indices of a position.
 Value emitFill(Writer w, Value tensor, Value begin, Value end, Value value,
                function_ref<SmallVector<Value>(Value)> at) {
   return emitLoop(w.ops, w.loc, begin, end, tensor,
@@ -88,7 +88,7 @@ LogicalResult lowerTopK(KernelBody &body, nn::TopKOp op) {
       at[axis] = position;
       return at;
     };
-    // The parts begin at the point and contain only its elements.
+    // Parts begin at index 0 on all axes and contain only elements of the point.
     Value zero = w.index(0);
     auto inPart = [&](Value position) {
       SmallVector<Value> at(type.getRank(), zero);
@@ -118,7 +118,8 @@ LogicalResult lowerTopK(KernelBody &body, nn::TopKOp op) {
                             return SmallVector<Value>(put(inside, iteration, tensors, iteration));
                           }));
     kept = makeHeap(ops, heap, kept, w.index(k));
-    // A later element must be better than the worst one: an equal one loses, because its index is higher.
+    // A later element must be better than the worst one. If both are equal, the later element loses because its index
+    // is higher.
     kept = Scalars(
         emitLoop(ops, loc, w.index(k), w.index(length), kept,
                  [&](OpBuilder &outside, Value iteration, ValueRange tensors) -> SmallVector<Value> {
@@ -145,7 +146,7 @@ LogicalResult lowerCompact(KernelBody &body, nn::CompactOp op) {
   Value mask = body.read(op.getMask());
   return finishSerial(body, {}, [&](OpBuilder &ops, const SerialPoint &, ValueRange parts) -> SmallVector<Value> {
     Writer w{ops, loc};
-    // Each index is written after those found so far, and stays there only if its element is true.
+    // Each index is written after the indices found so far. The next write replaces it unless its element is true.
     Scalars carried{parts[0], w.index(0)};
     SmallVector<Value> found =
         emitLoop(ops, loc, w.index(0), w.index(length), carried,
@@ -167,7 +168,7 @@ LogicalResult lowerCompact(KernelBody &body, nn::CompactOp op) {
 
 namespace {
 
-/// Returns -1, 0 or 1 (i64) if row a goes before, equals or goes after row b.
+/// Emits -1, 0 or 1 (i64) if row a precedes, equals or follows row b.
 Value compareRows(Writer w, Value rows, Type elementType, int64_t columns, Value a, Value b) {
   Location loc = w.loc;
   auto compareAt = [&](OpBuilder &builder, Value column) -> Value {
@@ -192,8 +193,8 @@ Value compareRows(Writer w, Value rows, Type elementType, int64_t columns, Value
   return loop.getResult(0);
 }
 
-/// Renumbers the kinds, classes of equal rows, in the order of their first rows. Returns the new `inverse`, and
-/// `counts` with the new number of each kind.
+/// Renumbers classes of equal rows in the order of their first rows. Returns the new `inverse`, and `counts` with the
+/// new index of each class.
 Scalars renumber(Writer w, Value inverse, Value counts, int64_t number) {
   Location loc = w.loc;
   auto at = [](Value position) { return SmallVector<Value>{position}; };
@@ -224,7 +225,7 @@ LogicalResult lowerUnique(KernelBody &body, nn::UniqueOp op) {
     auto compare = [=](Writer w, Value a, Value b) {
       return compareRows(w, rows, elementType, columns, w.toIndex(a), w.toIndex(b));
     };
-    // Until the end, the first result holds the order.
+    // The first result holds the order until the end.
     Value order = emitLoop(ops, loc, zero, end, parts[0],
                            [&](OpBuilder &inside, Value iteration, ValueRange values) -> SmallVector<Value> {
                              Writer w{inside, loc};
@@ -245,7 +246,7 @@ LogicalResult lowerUnique(KernelBody &body, nn::UniqueOp op) {
                     }};
     order = sortHeap(ops, heap, makeHeap(ops, heap, order, end), end).front();
 
-    // The kind of each row, numbered from 0 on.
+    // Index of the class of each row, from 0 on.
     Value inverse = w.store(parts[1], w.toIndex(w.load(order, zero)), none);
     inverse = emitLoop(ops, loc, w.index(1), end, {inverse, none},
                        [&](OpBuilder &inside, Value iteration, ValueRange values) -> SmallVector<Value> {

@@ -15,8 +15,8 @@ Value index(OpBuilder &builder, Location loc, int64_t value) {
   return arith::ConstantIndexOp::create(builder, loc, value);
 }
 
-/// Finds the child of `hole` that goes before its sibling and before `element`. Returns an i1 that is true if there is
-/// one, its position, and its scalars. If there is no child, position and scalars are those of `hole` and `element`.
+/// Finds the child of `hole` that precedes its sibling and `element`. Returns whether there is such a child (i1), its
+/// position, and its scalars. If there is no child, the position is `hole` and the scalars are `element`.
 Scalars findChild(OpBuilder &builder, const SerialHeap &heap, ValueRange tensors, ValueRange element, Value hole,
                   Value size) {
   Location loc = heap.loc;
@@ -28,7 +28,7 @@ Scalars findChild(OpBuilder &builder, const SerialHeap &heap, ValueRange tensors
   auto branch = scf::IfOp::create(
       builder, loc, hasChild,
       [&](OpBuilder &inside, Location) {
-        // Without a right child, this reads the left one again, which does not go before itself.
+        // If there is no right child, this reads the left one again, which does not precede itself.
         Value last = arith::SubIOp::create(inside, loc, size, index(inside, loc, 1));
         Value right =
             arith::MinSIOp::create(inside, loc, arith::AddIOp::create(inside, loc, left, index(inside, loc, 1)), last);
@@ -52,8 +52,8 @@ Scalars findChild(OpBuilder &builder, const SerialHeap &heap, ValueRange tensors
 
 Scalars sink(OpBuilder &builder, const SerialHeap &heap, ValueRange tensors, ValueRange element, Value at, Value size) {
   Location loc = heap.loc;
-  // The tensors come first, so that their positions are the same in both regions. The hole follows. On the way down,
-  // the position and the scalars of the child follow it.
+  // The tensors are carried first, so that their positions are the same in both regions. The hole follows. On the way
+  // down, the position and the scalars of the child come after the hole.
   const size_t count = tensors.size();
   Scalars carried(tensors), passed(tensors);
   carried.push_back(at);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arithmetic of indices, and accesses, for serial programs. Programs are long, so each operation should read like its
-// meaning: there is one short method per operation. Positions are `index`; stored positions are i64.
+// Provides short methods for index arithmetic and memory accesses in serial programs. These programs are long, so each
+// operation is one short call. Positions have type `index`; stored positions are i64.
 
 #ifndef NACRE_COMPILER_KERNELS_LOWERINGS_SELECTIONS_SERIALWRITER_H
 #define NACRE_COMPILER_KERNELS_LOWERINGS_SELECTIONS_SERIALWRITER_H
@@ -11,7 +11,7 @@
 
 namespace nacre::kernels {
 
-/// Short names for operations; created for each block.
+/// Short names for operations. Each block creates its own writer.
 struct SerialWriter {
   mlir::OpBuilder &ops;
   mlir::Location loc;

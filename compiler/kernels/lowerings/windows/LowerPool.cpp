@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lowers maxima and averages of windows, and normalization over neighbouring channels: a fill with the identity, one
-// generic over parallel loops and window loops, and the epilogue.
+// Lowers maxima and averages of windows, and normalization over neighbouring channels. The kernel has a fill with the
+// identity, one generic over parallel loops and window loops, and the epilogue.
 
 #include "compiler/kernels/bodies/AxisTables.h"
 #include "compiler/kernels/bodies/ScalarBodies.h"
@@ -16,8 +16,8 @@ using namespace mlir;
 
 namespace nacre::kernels {
 
-/// Returns the number of cells that each window of an average counts, or one number if all windows count the same.
-/// Fails if there are too many numbers for a table.
+/// Returns the number of cells that each window of an average counts, or one value if all windows count the same
+/// number. Fails if the values would exceed the limit of a table.
 static FailureOr<SmallVector<double>> countWindows(nn::PoolOp op) {
   ArrayRef<int64_t> inputs = typeOf(op.getInput()).getShape().drop_front().drop_back();
   ArrayRef<int64_t> outputs = typeOf(op.getResult()).getShape().drop_front().drop_back();
@@ -48,7 +48,7 @@ static FailureOr<SmallVector<double>> countWindows(nn::PoolOp op) {
   return counts;
 }
 
-/// Defines an average from the sum of its window.
+/// Defines the result of an average as the sum of each window divided by its number of cells.
 static LogicalResult defineAverage(KernelBody &body, nn::PoolOp op, Value sum, Type accumulatorType) {
   OpBuilder &builder = body.getBuilder();
   Location loc = body.getLoc();

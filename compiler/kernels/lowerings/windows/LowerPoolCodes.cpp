@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Codes of maxima: which cell of its window each maximum is, in a byte; and the gradient of a pool from its codes. The
-// input of the pool then need not live until its gradient is computed, which reads a byte per element instead.
+// Lowers codes of maxima, and the gradient of a pool from these codes. A code is a byte that names the cell of a window
+// that has the maximum. The gradient then reads a byte per element, so the input of the pool need not stay in memory
+// until then.
 //
-// 1. A code is the least number of a cell that equals the maximum. It is computed in its own kernel or in that of the
-//    maxima.
-// 2. Each cell of the gradient adds up the gradients of windows over it that selected it. These windows are a stride
-//    apart. The position of the cell within its stride determines its number in each of these windows: a small table.
+// 1. A code is the smallest index of a cell that equals the maximum. It is computed in a separate kernel, or in the
+//    kernel of the maxima.
+// 2. Each cell of the gradient adds up the gradients of the windows that contain it and selected it. These windows are
+//    a stride apart. The position of the cell within its stride determines its index in each of these windows, so the
+//    indices are a small table.
 
 #include "compiler/kernels/bodies/ScalarBodies.h"
 #include "compiler/kernels/lowerings/Lowering.h"
@@ -21,7 +23,7 @@ using namespace mlir;
 
 namespace nacre::kernels {
 
-/// Entry of a table that equals no code.
+/// Entry of a table for a window that does not contain the cell. No code has this value.
 static constexpr uint8_t kNever = nn::mostCodedCells;
 
 static TypedAttr getCode(OpBuilder &builder, uint8_t code) {
@@ -32,8 +34,8 @@ static TypedAttr getCode(OpBuilder &builder, uint8_t code) {
 // 1. Codes
 //===----------------------------------------------------------------------===//
 
-/// Emits the codes of maxima: of those that the kernel reads, or of `computed`, which the kernel has computed in their
-/// compute type.
+/// Emits the codes of the maxima that the kernel reads. If `computed` is not null, it is the maxima that the kernel has
+/// computed, in their compute type.
 static Value emitCodes(KernelBody &body, nn::PoolCodeOp op, Value computed) {
   Type elementType = typeOf(op.getInput()).getElementType();
   OpBuilder &builder = body.getBuilder();
@@ -78,13 +80,13 @@ void defineCodes(KernelBody &body, nn::PoolCodeOp op, Value maxima) { emitCodes(
 
 namespace {
 
-/// Windows over a cell along one axis: up to reach() windows before the last one that may contain it.
+/// Windows that contain a cell, along one axis. The first one is at most reach() windows before the last one.
 struct AxisOfWindows {
   int64_t kernel, stride, dilation;
 
   int64_t reach() const { return (kernel - 1) * dilation / stride; }
-  /// Returns the cell, in the window `back` before the last one, of an input at `inStep` of a stride; -1 if it is not
-  /// in the window.
+  /// Returns the index of a cell in the window that is `back` windows before the last one; -1 if it is not in this
+  /// window. `inStep` is the position of the cell within a stride.
   int64_t cellOf(int64_t inStep, int64_t back) const {
     const int64_t distance = inStep + back * stride;
     return distance % dilation == 0 && distance / dilation < kernel ? distance / dilation : -1;
@@ -93,8 +95,8 @@ struct AxisOfWindows {
 
 } // namespace
 
-/// Returns the code of an input cell, for each position within a stride and each window over it: `[strides...,
-/// windows...]`.
+/// Returns a table with the code of an input cell, for each position within a stride and each window that contains the
+/// cell. The shape is `[strides..., windows...]`.
 static DenseElementsAttr makeTable(MLIRContext *context, ArrayRef<AxisOfWindows> axes) {
   SmallVector<int64_t> shape;
   for (const AxisOfWindows &axis : axes)
@@ -117,7 +119,7 @@ static DenseElementsAttr makeTable(MLIRContext *context, ArrayRef<AxisOfWindows>
   return DenseElementsAttr::get(RankedTensorType::get(shape, IntegerType::get(context, 8)), ArrayRef<uint8_t>(table));
 }
 
-/// Lowers an unpool. Without `image`, strides and positions within strides are axes of the result.
+/// Lowers an unpool. If `image` is null, strides and positions within strides are axes of the result.
 static LogicalResult lowerUnpool(KernelBody &body, nn::UnpoolOp op, nn::ReshapeOp image) {
   const auto type = typeOf(op.getOperand());
   Type elementType = type.getElementType(), accumulatorType = getComputeType(elementType);
@@ -156,12 +158,12 @@ static LogicalResult lowerUnpool(KernelBody &body, nn::UnpoolOp op, nn::ReshapeO
                    padWith(body, body.read(op.getCode()), low, high, getCode(builder, nn::codeOfNoCell)),
                    body.readTable(makeTable(body.getContext(), axes))};
   sweep.maps = {place, place, AffineMap::get(rank + spatial, 0, inSteps, body.getContext())};
-  // Sums of f16 values are wider than the result, so a map after the sums writes the image.
+  // Sums of f16 values are wider than the result, so they need a map after them, which writes the image.
   const bool isMapped = image && getStorageType(elementType) != accumulatorType && body.getGroup().members.size() == 1;
   const bool isDirect = image && !isMapped;
-  if (image) // Two loops walk each axis of it.
+  if (image) // Two loops divide each axis of the image.
     body.setUncuttable(llvm::to_vector(llvm::seq<int64_t>(1, int64_t(spatial) + 1)));
-  if (isDirect) { // Only the sums have the loops over strides, so an unread tensor gives their extents.
+  if (isDirect) { // Only the sums have the loops over strides, so an unread tensor defines the extents of these loops.
     sweep.tensors.push_back(body.empty(counts, accumulatorType));
     sweep.maps.push_back(AffineMap::get(rank + spatial, 0, steps, body.getContext()));
   }

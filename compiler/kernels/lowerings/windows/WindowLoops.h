@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loops over windows: batch, position of the window (one loop per axis), channel, and then the cells of a window.
+// Describes loops over windows: batch, position of the window (one loop per axis), channel, and then the cells of a
+// window.
 
 #ifndef NACRE_COMPILER_KERNELS_LOWERINGS_WINDOWS_WINDOWLOOPS_H
 #define NACRE_COMPILER_KERNELS_LOWERINGS_WINDOWS_WINDOWLOOPS_H
@@ -11,7 +12,7 @@
 
 namespace nacre::kernels {
 
-/// Returns a tensor of the body with constant cells around it. Emitters don't keep these cells in memory.
+/// Adds constant cells around `input` in the body. Emitters don't keep these cells in memory.
 mlir::Value padWith(KernelBody &body, mlir::Value input, llvm::ArrayRef<int64_t> low, llvm::ArrayRef<int64_t> high,
                     mlir::TypedAttr value);
 
@@ -23,13 +24,13 @@ public:
       : WindowLoops(op.getContext(), op.getType().getShape(), op.getKernel(), op.getStrides(), op.getDilations(),
                     op.getPads(), op.getOverhang()) {}
 
-  mlir::AffineMap cells;  ///< Map to the padded input.
-  mlir::AffineMap window; ///< Map to a tensor of the kernel's shape.
-  mlir::AffineMap places; ///< Map to the result.
+  mlir::AffineMap cells;  ///< Map from loops to a tensor with the shape of the window.
+  mlir::AffineMap window; ///< Map from loops to an unread tensor with the shape of the window.
+  mlir::AffineMap places; ///< Map from loops to the result.
 
-  /// Returns a sweep over all loops whose destination is the result.
+  /// Returns a sweep over all loops, with the map to the result as destination map.
   Sweep sweep() const;
-  /// Returns the argument for `host`, padded with `value`.
+  /// Returns the argument for `host` in `body`, padded with `value`.
   mlir::Value pad(KernelBody &body, mlir::Value host, mlir::TypedAttr value) const;
 
 private:

@@ -48,7 +48,7 @@ std::optional<WindowSource> findCodes(Value operand) {
   std::reverse(source.steps.begin(), source.steps.end());
   source.tensor = widened.getOperand();
   auto codes = dyn_cast<IntegerType>(elementTypeOf(source.tensor));
-  // Codes that elementwise operators compute are not themselves in memory.
+  // If elementwise operators compute the codes, the codes are not in memory.
   auto producer = source.tensor.getDefiningOp<nn::OperatorInterface>();
   if (!codes || codes.getWidth() != 8 || (producer && producer.getWorkKind() == nn::WorkKind::Elementwise))
     return std::nullopt;
