@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Replaces a transposed convolution by ordinary ones, which have tiles, panels, epilogues and GPU code.
+// Replaces a transposed convolution by ordinary ones. These have tiles, panels, epilogues and GPU code.
 //
-// 1. By phases (TransposedPhases.h): one convolution per phase, and their results interleaved. Elementwise operators
-//    after it move to the phases, so that they join the kernels of the convolutions.
+// 1. By phases (TransposedPhases.h): one convolution per phase, whose results are interleaved. Elementwise operators
+//    that follow move to the phases, so that they are fused with the convolutions.
 // 2. By columns, if there are many phases or few channels: one convolution with a column per phase and channel, whose
 //    result is reordered.
-// Filters are expressed by operators on the given one; nacre-fold-constants computes them.
+// Operators on the original filter express the new filters. nacre-fold-constants computes them.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/MovedCodes.h"
@@ -32,7 +32,7 @@ namespace {
 
 using Ints = SmallVector<int64_t>;
 
-/// Creates operators at one place; skips those that change nothing.
+/// Creates operators at one place, except those that would change nothing.
 class Writer {
 public:
   Writer(OpBuilder &builder, Location loc) : builder(builder), loc(loc) {}
@@ -50,7 +50,7 @@ public:
   Value slice(Value value, ArrayRef<int64_t> starts, ArrayRef<int64_t> sizes, ArrayRef<int64_t> steps) {
     return nn::SliceOp::create(builder, loc, value, starts, sizes, steps);
   }
-  /// Adds zeros around; negative amounts crop.
+  /// Pads with zeros. Negative amounts crop.
   Value pad(Value value, ArrayRef<int64_t> low, ArrayRef<int64_t> high) {
     auto isZero = [](int64_t amount) { return amount == 0; };
     if (llvm::all_of(low, isZero) && llvm::all_of(high, isZero))
@@ -78,7 +78,7 @@ SmallVector<TransposedAxis> axesOf(nn::ConvTransposeOp op) {
     described.input = shapeOf(op.getInput())[axis + 1];
     described.output = op.getType().getDimSize(axis + 1);
     described.kernel = shapeOf(op.getFilter())[axis];
-    // With a single input element, all strides are equivalent.
+    // If the input has a single element, all strides are equivalent.
     described.stride = described.input == 1 ? 1 : stride;
     described.dilation = op.getDilations()[axis];
     described.low = op.getPads()[axis];
@@ -90,7 +90,7 @@ SmallVector<TransposedAxis> axesOf(nn::ConvTransposeOp op) {
 // 1. By phases
 //===----------------------------------------------------------------------===//
 
-/// Returns phase (p, q ...) of the axes as a convolution.
+/// Returns the convolution for one phase of each axis.
 Value expandPhase(Writer &write, nn::ConvTransposeOp op, ArrayRef<Phase> phases) {
   const size_t spatial = phases.size();
   Ints starts(spatial + 2, 0), sizes(shapeOf(op.getFilter())), steps(spatial + 2, 1), dilations;
@@ -131,7 +131,7 @@ Value expandByPhases(Writer &write, nn::ConvTransposeOp op, ArrayRef<TransposedA
 // 2. By columns
 //===----------------------------------------------------------------------===//
 
-/// Returns the filter with zeros between its taps instead of a dilation.
+/// Returns the filter with zeros between its taps, so that it needs no dilation. Updates `axes`.
 Value spreadTaps(Writer &write, Value filter, MutableArrayRef<TransposedAxis> axes) {
   for (auto [axis, described] : llvm::enumerate(axes)) {
     if (described.dilation == 1)
@@ -154,7 +154,7 @@ Value spreadTaps(Writer &write, Value filter, MutableArrayRef<TransposedAxis> ax
 }
 
 /// Reorders `[taps..., strides...]` in groups of outputs to `[taps reversed..., C / groups, groups, strides..., OC /
-/// groups]`, whose last four become one axis of columns.
+/// groups]`. Its last axes, from `groups` on, become one axis of columns.
 Value toColumns(Writer &write, Value filter, ArrayRef<TransposedAxis> axes, ArrayRef<Columns> columns, int64_t groups) {
   const size_t spatial = axes.size();
   const int64_t inputs = shapeOf(filter)[spatial], outputs = shapeOf(filter)[spatial + 1];
@@ -214,7 +214,7 @@ Value expandByColumns(Writer &write, nn::ConvTransposeOp op, SmallVector<Transpo
 // Elementwise operators after it
 //===----------------------------------------------------------------------===//
 
-/// True if `value`, another operand of an operator on `interleaved`, is the same for all parts of it.
+/// True if `value`, another operand of an operator on `interleaved`, is equal for all interleaved parts.
 bool repeatsInParts(Value value, nn::InterleaveOp interleaved) {
   ArrayRef<int64_t> shape = shapeOf(value), strides = interleaved.getStrides();
   if (shape.size() > strides.size())
@@ -223,7 +223,7 @@ bool repeatsInParts(Value value, nn::InterleaveOp interleaved) {
                       [](auto pair) { return std::get<0>(pair) == 1 || std::get<1>(pair) == 1; });
 }
 
-/// True if all operands of `user` are interleaved like `interleaved`, or are the same for all parts.
+/// True if all operands of `user` are interleaved in the same way as `interleaved`, or are equal for all parts.
 bool worksOnParts(Operation *user, nn::InterleaveOp interleaved) {
   auto known = dyn_cast<nn::OperatorInterface>(user);
   if (!known || known.getWorkKind() != nn::WorkKind::Elementwise || isa<nn::BroadcastOp>(user) ||
@@ -237,7 +237,7 @@ bool worksOnParts(Operation *user, nn::InterleaveOp interleaved) {
   });
 }
 
-/// Applies the elementwise `user` to each of the parts, and interleaves the results.
+/// Applies the elementwise operator `user` to each part, and interleaves the results.
 nn::InterleaveOp moveToParts(Operation *user, nn::InterleaveOp interleaved) {
   OpBuilder builder(user);
   SmallVector<Value> parts;
@@ -253,7 +253,7 @@ nn::InterleaveOp moveToParts(Operation *user, nn::InterleaveOp interleaved) {
   return nn::InterleaveOp::create(builder, user->getLoc(), parts, interleaved.getStrides());
 }
 
-/// True if both operands are dequantized.
+/// True if both operands of `op` are dequantized.
 bool isQuantized(nn::ConvTransposeOp op) {
   return findCodes(op.getInput()) && op.getFilter().getDefiningOp<nn::DequantizeOp>();
 }
@@ -282,8 +282,8 @@ struct ExpandConvTranspose : impl::ExpandConvTransposePassBase<ExpandConvTranspo
       moveElementwise();
   }
 
-  /// Moves elementwise operators to the parts. It goes in the order of the block, so that readers of moved operators
-  /// can follow.
+  /// Moves elementwise operators to the parts. They are visited in the order of the block, so that readers of moved
+  /// operators can follow.
   void moveElementwise() {
     getOperation()->walk([&](Block *block) {
       for (Operation &op : llvm::make_early_inc_range(*block)) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Computes operators on constants, such as weights. Passes on layouts and scales express changes of weights by
-// operators; this pass turns them into bytes, once.
+// operators. This pass computes the new weights once.
 //
-// 1. Decide: constant operands, a known operator, a result of reasonable size.
+// 1. Decide if to fold: constant operands, a known operator, a result of reasonable size.
 // 2. Walk each block once, in order, so that a result is constant before its users are visited.
 // 3. Count the uses of each blob, and free it with its last use.
 
@@ -29,15 +29,16 @@ namespace {
 // 1. Decision
 //===----------------------------------------------------------------------===//
 
-/// Size in bytes up to which a result is always worth storing.
+/// Size in bytes up to which a result is always stored.
 constexpr int64_t smallBytes = int64_t(1) << 20;
-/// Limit of a larger result as a multiple of its operands: a cast from i8 to f64 is 8.
+/// Limit for larger results: size of the result divided by the size of the operands. A cast from i8 to f64 has factor
+/// 8.
 constexpr int64_t maxGrowth = 8;
-/// Limit of all results together, as a multiple of the model's constants and in addition to maxConstantBytes. Real
-/// models stay far below it. Without it, a file with a few bytes per operator could fill any memory.
+/// Limit of the size of all results together, in addition to maxConstantBytes, as a multiple of the size of the model's
+/// constants. Real models stay far below it. Without it, a file with a few bytes per operator could fill any memory.
 constexpr int64_t maxTotalGrowth = 16;
 
-/// Returns the bytes of a constant; a splat takes no bytes.
+/// Returns the size of a constant in bytes. Splats count as 0.
 int64_t bytesOf(ElementsAttr value) { return value.isSplat() ? 0 : storedBytes(value.getShapedType()); }
 
 } // namespace
@@ -79,7 +80,8 @@ public:
       ++uses[entry];
   }
 
-  /// Frees the blob if this was its last constant. A blob that is a view of the mapped model only loses the view.
+  /// Frees the blob of `value` if no other constant uses it. If the blob is a view of the mapped model file, only the
+  /// view is removed.
   void remove(ElementsAttr value) {
     if (auto *entry = entryOf(value); entry && --uses[entry] == 0)
       entry->setBlob(AsmResourceBlob());
@@ -124,7 +126,7 @@ struct FoldConstants : impl::FoldConstantsPassBase<FoldConstants> {
     FailureOr<ElementsAttr> value = nn::evaluate(op, operands);
     if (failed(value))
       return op->emitOpError("must have operands with readable bytes, but one has no bytes");
-    if (!isa<nn::ReshapeOp>(op)) // a reshape creates no bytes
+    if (!isa<nn::ReshapeOp>(op)) // A reshape shares the data of its operand.
       budget -= bytesOf(*value) + nn::countReducedElements(op) * int64_t(sizeof(double));
     if (budget < 0)
       return op->emitOpError("makes the folded constants exceed --max-constant; raise the limit to fold them all");
@@ -145,7 +147,7 @@ struct FoldConstants : impl::FoldConstantsPassBase<FoldConstants> {
     return success();
   }
 
-  /// Bytes that results may still take. An operator that reads more than it produces also pays for that.
+  /// Number of bytes that results may still take. A reduction also takes 8 bytes for each element that it reads.
   int64_t budget = 0;
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Replaces tensors without elements by constants, and also operators that depend only on them. Otherwise, loops without
-// iterations, empty sums and empty shares would be a special case in every later pass and emitter.
+// Replaces tensors without elements, and operators that depend only on them, by constants. Otherwise, loops without
+// iterations, empty sums and empty shares would be special cases in every later pass and emitter.
 //
 // 1. The value of each operator on empty operands.
-// 2. One walk, users first, which then drops operators that only they used.
+// 2. One walk, users before operands, which also removes operators that become unused.
 
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/Regions.h"
@@ -37,8 +37,8 @@ TypedAttr getNumber(Type element, double number) {
   return IntegerAttr::get(element, int64_t(number));
 }
 
-/// Returns the number that all elements of the result equal. A mean divides by the number of elements: for no elements,
-/// it is NaN, or 0 for integers.
+/// Returns the value of all elements of an operator's result if its operands are empty. A mean divides by the number of
+/// elements, which is 0. The mean is then NaN for floats, and 0 for integers.
 TypedAttr getNumberOfNothing(Operation *op) {
   Type element = cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
   TypedAttr mean = getNumber(element, isa<FloatType>(element) ? std::nan("") : 0);
@@ -102,7 +102,7 @@ struct FoldEmpty : impl::FoldEmptyPassBase<FoldEmpty> {
         rewriter.replaceAllUsesWith(value, nothing(rewriter, value));
   }
 
-  /// Drops values without elements of a branch or loop, which are now unused.
+  /// Drops values without elements from a branch or loop. They must be unused.
   static void dropEmpty(RewriterBase &rewriter, Operation *op) {
     rewriter.setInsertionPoint(op);
     auto markFull = [](ValueRange values) {
@@ -150,13 +150,14 @@ struct FoldEmpty : impl::FoldEmptyPassBase<FoldEmpty> {
       });
     if (auto interleave = dyn_cast<nn::InterleaveOp>(op))
       return foldInterleave(rewriter, interleave);
-    if (isa<nn::ScatterNdOp, nn::ScatterElementsOp>(op)) // no updates
+    if (isa<nn::ScatterNdOp, nn::ScatterElementsOp>(op)) // There are no updates.
       return rewriter.replaceOp(op, op->getOperand(0));
     if (TypedAttr number = getNumberOfNothing(op))
       rewriter.replaceOp(op, fill(rewriter, op->getLoc(), op->getResult(0).getType(), number));
   }
 
-  /// Drops empty operands. If a stride is longer than its axis, each operand has at most one element along it.
+  /// Drops empty operands of an interleave. If a stride is larger than its axis, each operand has at most one element
+  /// along the axis.
   static void foldInterleave(RewriterBase &rewriter, nn::InterleaveOp op) {
     SmallVector<int64_t> strides;
     for (auto [stride, size] : llvm::zip_equal(op.getStrides(), op.getType().getShape()))
@@ -165,7 +166,7 @@ struct FoldEmpty : impl::FoldEmptyPassBase<FoldEmpty> {
     rewriter.replaceOpWithNewOp<nn::InterleaveOp>(op, llvm::to_vector(parts), strides);
   }
 
-  /// Replaces the input of a convolution that reads only padding other than zeros.
+  /// Replaces the input of a convolution that reads only padding with a value other than zero.
   static void foldPadding(RewriterBase &rewriter, nn::ConvOp conv) {
     RankedTensorType type = conv.getInput().getType();
     SmallVector<int64_t> shape(type.getShape());

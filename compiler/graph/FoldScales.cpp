@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Folds scales: contraction * s becomes a contraction with weights * s, and (contraction + b) * s becomes that plus b *
-// s. Batch normalization must cost nothing at run time.
+// Folds scales into weights: contraction * s becomes a contraction with weights * s. (contraction + b) * s becomes this
+// contraction + b * s. Batch normalization then costs nothing at run time.
 //
-// 1. Divisions and subtractions of constants become factors and addends.
-// 2. Factors move over addends into the weights; addends join.
-// New weights are expressed by operators on constants; nacre-fold-constants computes them, once for a whole chain.
+// 1. Divisions by constants become factors, and subtractions of constants become addends.
+// 2. Factors move over addends into the weights. Adjacent addends are merged.
+// Operators on constants express the new weights. nacre-fold-constants computes them once for a whole chain of factors.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
@@ -26,15 +26,15 @@ namespace {
 
 using nn::BinaryKind;
 
-/// Most elements of weights that are copied for one of several operators that share them.
+/// Limit of the elements of shared weights that are copied for one of the operators that share them.
 constexpr int64_t maxSharedElements = 256 * 1024;
 
 //===----------------------------------------------------------------------===//
 // Matching
 //===----------------------------------------------------------------------===//
 
-/// True for a constant, or an expression that this pass built from constants. The depth covers the longest chain of
-/// factors that exporters write, and keeps the check cheap after long chains of activations.
+/// True for a constant, or an expression that this pass built from constants. `maxDepth` covers the longest chains of
+/// factors that exporters write, and keeps the check fast after long chains of activations.
 bool isConstantExpression(Value value, int maxDepth = 8) {
   Operation *op = value.getDefiningOp();
   if (isa_and_nonnull<nn::ConstantOp>(op))
@@ -43,7 +43,7 @@ bool isConstantExpression(Value value, int maxDepth = 8) {
          llvm::all_of(op->getOperands(), [&](Value operand) { return isConstantExpression(operand, maxDepth - 1); });
 }
 
-/// True if `value` is a constant with one number per channel (the last axis) of `type`, or one for all.
+/// True if `value` is a constant with one element per channel (the last axis) of `type`, or with only one element.
 bool isPerChannel(Value value, RankedTensorType type) {
   if (!isConstantExpression(value) || !isa<FloatType>(type.getElementType()))
     return false;
@@ -55,7 +55,7 @@ bool isPerChannel(Value value, RankedTensorType type) {
                            (shape.back() == 1 || shape.back() == type.getShape().back()));
 }
 
-/// Returns the constant weights of the contraction `value`, if they may be changed for it; else null.
+/// Returns the constant weights of the contraction `value`, if this pass may change them. Otherwise, returns null.
 OpOperand *getWeights(Value value) {
   Operation *op = value.getDefiningOp();
   if (!isa_and_nonnull<nn::ConvOp, nn::ConvTransposeOp, nn::MatMulOp>(op) || !op->hasOneUse())
@@ -66,7 +66,8 @@ OpOperand *getWeights(Value value) {
   return isConstantExpression(weights.get()) && fits ? &weights : nullptr;
 }
 
-/// Returns the other operand of a commutative `op` and its constant operand; `nullopt` if it has no constant operand.
+/// Returns the other operand and the constant operand of `op`, which is commutative. Returns `nullopt` if no operand is
+/// constant.
 std::optional<std::pair<Value, Value>> splitOffConstant(nn::BinaryOp op) {
   if (isPerChannel(op.getRhs(), op.getType()) && op.getLhs().getType() == op.getType())
     return std::pair<Value, Value>(op.getLhs(), op.getRhs());
@@ -75,8 +76,8 @@ std::optional<std::pair<Value, Value>> splitOffConstant(nn::BinaryOp op) {
   return std::nullopt;
 }
 
-/// Returns the two operands of `value`, if it is the sum of a contraction that may be changed and a constant, used
-/// once.
+/// Returns a contraction and the constant that is added to it, if `value` is their sum. The contraction's weights must
+/// be changeable, and the sum must have one use.
 std::optional<std::pair<Value, Value>> matchBiased(Value value) {
   auto sum = getBinary(value, BinaryKind::Add);
   if (!sum || !sum->hasOneUse())
@@ -87,7 +88,7 @@ std::optional<std::pair<Value, Value>> matchBiased(Value value) {
   return parts;
 }
 
-/// Returns the constant without leading axes, so that it broadcasts to weights of any rank.
+/// Returns the constant without its leading axes of size 1, so that it broadcasts to weights of any rank.
 Value flatten(OpBuilder &builder, Location loc, Value perChannel) {
   auto type = cast<RankedTensorType>(perChannel.getType());
   return builder.createOrFold<nn::ReshapeOp>(loc, type.clone({type.getNumElements()}), perChannel);
@@ -109,7 +110,7 @@ struct InverseOfConstant : OpRewritePattern<nn::BinaryOp> {
     if ((!divides && op.getKind() != BinaryKind::Sub) || !isPerChannel(op.getRhs(), op.getType()) ||
         op.getLhs().getType() != op.getType())
       return rewriter.notifyMatchFailure(op, "expected a division by, or subtraction of, a constant");
-    // Elsewhere, a division stays, because a reciprocal rounds once more.
+    // Other divisions stay, because multiplication by a reciprocal rounds once more.
     if (!getWeights(op.getLhs()) && !matchBiased(op.getLhs()))
       return rewriter.notifyMatchFailure(op, "expected a contraction with constant weights");
     Value inverse = rewriter.createOrFold<nn::UnaryOp>(

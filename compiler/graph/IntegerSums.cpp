@@ -23,7 +23,7 @@ bool isConstantExpression(Value value, int maxDepth = 4) {
          llvm::all_of(op->getOperands(), [&](Value operand) { return isConstantExpression(operand, maxDepth - 1); });
 }
 
-/// Integer, and a constant that is added to it or subtracted from it.
+/// Addition or subtraction of a constant to or from an integer tensor.
 struct Addition {
   nn::BinaryOp op;
   Value sum, constant;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Joins products of one value with several constant matrices to one product with all their columns. Queries, keys and
-// values of attention are three launches on the same rows. One launch that is three times as large uses the whole GPU,
-// and costs one start and one barrier.
+// values of attention would be three launches on the same rows. One launch with three times the work uses the whole
+// GPU, and needs only one start and one barrier.
 //
 // 1. Members: a product, its bias, and the reshape that turns its columns into heads.
-// 2. One product with all heads side by side. A slice of them, which is a view, replaces each member.
+// 2. The joined product has all heads side by side. A slice of its heads, which is a view, replaces each member.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
@@ -30,7 +30,7 @@ namespace {
 // 1. Members
 //===----------------------------------------------------------------------===//
 
-/// Product whose columns are heads: [.., heads, size].
+/// Product whose columns are reshaped to heads: [.., heads, size].
 struct Member {
   nn::MatMulOp product;
   nn::ConstantOp matrix, bias; ///< `bias` may be null.
@@ -51,8 +51,8 @@ nn::ConstantOp matchBias(nn::BinaryOp sum, Value product) {
   return isRow ? other.getDefiningOp<nn::ConstantOp>() : nn::ConstantOp();
 }
 
-/// True if only separate kernels read `heads`. A view of a part would be copied, and an operator in the product's
-/// kernel would leave it.
+/// True if only separate kernels read `heads`. A view of one part would have to be copied. An operator in the product's
+/// kernel would have to move to a separate kernel.
 bool isReadByKernels(nn::ReshapeOp heads) {
   return !heads->use_empty() && llvm::all_of(heads->getUsers(), [](Operation *user) {
     auto known = dyn_cast<nn::OperatorInterface>(user);
@@ -76,12 +76,12 @@ std::optional<Member> matchMember(nn::MatMulOp product) {
   member.heads = dyn_cast<nn::ReshapeOp>(user);
   if (!member.heads || !isReadByKernels(member.heads) || member.shape().size() < 3)
     return std::nullopt;
-  // The last two axes must be exactly the columns.
+  // The last two axes must consist exactly of the columns.
   const int64_t columns = typeOf(product.getResult()).getShape().back();
   return member.numHeads() * member.shape().back() == columns ? std::optional(member) : std::nullopt;
 }
 
-/// True if the heads of the members can be side by side.
+/// True if the heads of both members can be concatenated.
 bool agree(const Member &a, const Member &b) {
   auto withoutHeads = [](const Member &member) {
     SmallVector<int64_t> shape(member.shape());
@@ -91,7 +91,7 @@ bool agree(const Member &a, const Member &b) {
   return a.product->getBlock() == b.product->getBlock() && withoutHeads(a) == withoutHeads(b);
 }
 
-/// Returns the bytes of all matrices.
+/// Returns the size of all matrices in bytes.
 int64_t countBytes(ArrayRef<Member> members) {
   int64_t bytes = 0;
   for (nn::MatMulOp product : llvm::map_range(members, [](const Member &member) { return member.product; }))
@@ -103,7 +103,7 @@ int64_t countBytes(ArrayRef<Member> members) {
 // 2. Joining
 //===----------------------------------------------------------------------===//
 
-/// Returns the biases of all members, one after another; null if no member has one.
+/// Returns the concatenated biases of all members, or null if no member has a bias.
 Value joinBiases(IRRewriter &rewriter, Location loc, ArrayRef<Member> members) {
   if (llvm::none_of(members, [](const Member &member) { return bool(member.bias); }))
     return {};
@@ -162,7 +162,7 @@ struct JoinProducts : impl::JoinProductsPassBase<JoinProducts> {
 
   void runOnOperation() override {
     SmallVector<SmallVector<Member>> groups;
-    llvm::MapVector<Value, SmallVector<size_t>> groupsOf; // by left operand
+    llvm::MapVector<Value, SmallVector<size_t>> groupsOf; // Members by left operand.
     getOperation().walk([&](nn::MatMulOp product) {
       std::optional<Member> member = matchMember(product);
       if (!member)
@@ -176,7 +176,7 @@ struct JoinProducts : impl::JoinProductsPassBase<JoinProducts> {
     });
     IRRewriter rewriter(&getContext());
     for (ArrayRef<Member> members : groups) {
-      // A larger constant would have to be joined in every run.
+      // A constant larger than the limit would not be folded, so the matrices would be joined in every run.
       if (members.size() < 2 || countBytes(members) > maxConstantBytes)
         continue;
       join(rewriter, members);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constants are read through ConstantView, which supports all attributes that hold one.
+// Reads constants through ConstantView, which supports all attributes that hold constants.
 
 #include "compiler/graph/Matching.h"
 
@@ -45,8 +45,8 @@ bool isSplatOf(Value value, double number) {
   std::optional<double> splat = getSplat(value);
   if (!splat)
     return false;
-  // One part in 1,024 covers the rounding of f16, and digits that exporters omit. bf16 models match the numbers that
-  // they round to.
+  // A tolerance of 1/1024 covers the rounding of f16, and digits that exporters omit. Constants of bf16 models must
+  // match the exact values to which they are rounded.
   return std::fabs(*splat - number) <= std::fabs(number) / 1024;
 }
 
@@ -60,7 +60,7 @@ nn::BinaryOp getBinary(Value value, nn::BinaryKind kind) {
   return op && op.getKind() == kind ? op : nn::BinaryOp();
 }
 
-/// Recursion of isNeverNegative; `depth` limits the walk of long chains.
+/// Recursion of isNeverNegative(). `depth` limits the length of the chains that it follows.
 static bool isNeverNegative(Value value, int depth) {
   if (std::optional<double> number = getSplat(value))
     return *number >= 0 && !std::signbit(*number);
@@ -72,7 +72,7 @@ static bool isNeverNegative(Value value, int depth) {
   if (auto unary = value.getDefiningOp<nn::UnaryOp>())
     return unary.getKind() == nn::UnaryKind::Abs || unary.getKind() == nn::UnaryKind::Exp;
   if (auto reduce = value.getDefiningOp<nn::ReduceOp>())
-    return reduce.getKind() != nn::ReduceKind::Max && operandsAreToo(reduce); // a maximum of no elements is -inf
+    return reduce.getKind() != nn::ReduceKind::Max && operandsAreToo(reduce); // The maximum of no elements is -inf.
   auto binary = value.getDefiningOp<nn::BinaryOp>();
   if (!binary)
     return false;

@@ -31,7 +31,7 @@ using nn::Dims;
 // 1. Constants
 //===----------------------------------------------------------------------===//
 
-/// Scales and zero points after the movement of the codes: their values and their axis.
+/// Scales and zero points after the codes were moved, and the axis of these parameters.
 struct MovedParameters {
   Value scale, zero;
   int64_t axis = 0;
@@ -47,7 +47,7 @@ std::optional<MovedParameters> moveParameters(RewriterBase &rewriter, nn::Transp
                          codes.isPerTensor() ? 0 : nn::moveAxis(codes.getAxis(), op.getPermutation())};
 }
 
-/// The axis of the parameters must stay one axis, with the same number of elements before it.
+/// Returns the parameters after a reshape. Their axis must stay one axis, with the same number of elements before it.
 std::optional<MovedParameters> moveParameters(RewriterBase &, nn::ReshapeOp op, DequantizeOp codes) {
   MovedParameters moved{codes.getScale(), codes.getZero()};
   if (codes.isPerTensor())
@@ -86,7 +86,7 @@ std::optional<MovedParameters> moveParameters(RewriterBase &, nn::GatherOp op, D
   return moved;
 }
 
-/// Transposes weights, and picks rows of tables, as codes.
+/// Moves codes of constants: transposes weights, and picks rows of tables.
 template <typename OpT> struct MovementOfConstant : OpRewritePattern<OpT> {
   using OpRewritePattern<OpT>::OpRewritePattern;
 
@@ -111,10 +111,10 @@ template <typename OpT> struct MovementOfConstant : OpRewritePattern<OpT> {
 // 2. Values
 //===----------------------------------------------------------------------===//
 
-/// Limits of scales. Beyond them, a real may overflow, or have too few digits to restore its code.
+/// Limits of scales. With other scales, a real may overflow, or may have too few digits to restore its code.
 constexpr double leastScale = 0x1p-100, greatestScale = 0x1p100;
 
-/// True for codes of at most 16 bits with one f32 scale that can be restored from their reals.
+/// True for codes of at most 16 bits with a single f32 scale, if the codes can be restored from their reals.
 bool isPlain(DequantizeOp codes) {
   Type code = codes.getOperand().getType().getElementType();
   std::optional<double> scale = getSplat(codes.getScale());
@@ -127,7 +127,7 @@ bool isOfSameScale(DequantizeOp a, DequantizeOp b) {
   return isSameNumber(a.getScale(), b.getScale()) && isSameNumber(a.getZero(), b.getZero());
 }
 
-/// Returns the code that stands for exactly `real`; `nullopt` if there is no such code.
+/// Returns the code whose real is exactly `real`. Returns `nullopt` if there is no such code.
 std::optional<llvm::APSInt> findCode(DequantizeOp codes, double real) {
   auto type = cast<IntegerType>(codes.getOperand().getType().getElementType());
   const double scale = *getSplat(codes.getScale()), zero = *getSplat(codes.getZero());
@@ -140,19 +140,19 @@ std::optional<llvm::APSInt> findCode(DequantizeOp codes, double real) {
   return llvm::APSInt(APInt(type.getWidth(), uint64_t(int64_t(code)), !type.isUnsigned()), type.isUnsigned());
 }
 
-/// Returns the code of the number that a pad adds.
+/// Returns the code of the value with which a pad fills. Returns `nullopt` if there is no such code.
 std::optional<llvm::APSInt> findPadding(nn::PadOp op, DequantizeOp codes) {
   if (op.getMode() != nn::PadMode::Constant)
-    return findCode(codes, 0); // the number is not used
+    return findCode(codes, 0); // This value is not used.
   return findCode(codes, cast<FloatAttr>(op.getValue()).getValueAsDouble());
 }
 
-/// True if `op`, which moves floats, can also move elements of `type`.
+/// True if `op`, which moves floats, could also move elements of type `type`.
 bool takesCodes(Operation *op, Type type) {
   return !nn::isNarrow(type) || !isa<nn::InterleaveOp, nn::PoolOp, nn::ResampleOp>(op);
 }
 
-/// Recursion of findCodes; `depth` limits the walk of long chains.
+/// Recursion of findCodes(). `depth` limits the length of the chains that it follows.
 DequantizeOp findCodesWithin(Value value, int depth) {
   Operation *op = value.getDefiningOp();
   if (!op || depth == 0)
@@ -175,7 +175,7 @@ DequantizeOp findCodesWithin(Value value, int depth) {
   return first;
 }
 
-/// Replaces a quantization of dequantized and moved codes by the movement of the codes.
+/// Replaces a quantization of moved, dequantized codes by the movement of the codes.
 struct QuantizeOfCodes : OpRewritePattern<nn::QuantizeOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Replaces `matmul(reshape(transpose(x)), W)` with a constant W by `matmul(reshape(x), W')`. Otherwise, the transpose
-// between the last feature map and the first fully connected layer would run on the device. The weights can have that
-// order from the start instead.
+// between the last feature map and the first fully connected layer would run in every inference.
 //
-// The rows of W are split into the transposed axes, reordered like x, and flattened again; nacre-fold-constants
-// computes this. A quantization of x, or a dequantization, may be in between.
+// The rows of W are split into the transposed axes, reordered like x, and flattened again. nacre-fold-constants
+// computes W'. A quantization or a dequantization of x may be in between.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
@@ -28,8 +27,8 @@ namespace {
 using nn::Dims;
 using nn::Permutation;
 
-/// Reorders the rows of `weights` [.., K, N], where K is `transposed[head..]` flattened, to the order before the
-/// transpose.
+/// Reorders the rows of `weights` [.., K, N], to match the order before the transpose. K is the flattened axes of
+/// `transposed` from `head` on.
 Value reorderRows(OpBuilder &builder, Location loc, Value weights, Dims transposed, size_t head, Dims permutation) {
   auto type = cast<RankedTensorType>(weights.getType());
   Dims batch = type.getShape().drop_back(2);
@@ -37,7 +36,7 @@ Value reorderRows(OpBuilder &builder, Location loc, Value weights, Dims transpos
   llvm::append_range(shape, transposed.drop_front(head));
   shape.push_back(type.getShape().back());
 
-  // Batch axes and columns stay; row axis i moves back to its position before the transpose.
+  // Batch axes and columns keep their positions. Row axis i moves back to its position before the transpose.
   Permutation order = nn::identityPermutation(shape.size());
   Permutation back = nn::inverse(permutation);
   for (size_t i = head; i < transposed.size(); ++i)
@@ -51,7 +50,7 @@ struct PermuteRows : OpRewritePattern<nn::MatMulOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(nn::MatMulOp product, PatternRewriter &rewriter) const override {
-    SmallVector<Operation *> codings; // the last one first
+    SmallVector<Operation *> codings; // Quantizations and dequantizations, from last to first.
     Value lhs = product.getLhs();
     for (; isCodingOfAll(lhs.getDefiningOp()) && lhs.hasOneUse(); lhs = codings.back()->getOperand(0))
       codings.push_back(lhs.getDefiningOp());
@@ -61,7 +60,7 @@ struct PermuteRows : OpRewritePattern<nn::MatMulOp> {
     auto transpose = reshape.getOperand().getDefiningOp<nn::TransposeOp>();
     if (!transpose || !isConstant(product.getRhs()))
       return rewriter.notifyMatchFailure(product, "expected a transpose before the reshape and constant weights");
-    // With another use, the transpose would remain, and copying the weights would gain nothing.
+    // If the transpose had another use, it would remain, so copied weights would save nothing.
     if (!reshape->hasOneUse() || !transpose->hasOneUse())
       return rewriter.notifyMatchFailure(product, "expected one use");
     Dims transposed = transpose.getType().getShape();

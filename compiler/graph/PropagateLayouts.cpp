@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Changes the layout of values in regions of operators that work in any layout, if that makes transposes cheaper or
-// removes them. `nn` has channels last; a network with channels first arrives with two transposes around each
-// convolution.
+// Changes the layout of values, if that makes transposes cheaper or removes them. This is possible in regions of
+// operators that work in any layout. `nn` has channels last, so the import of a network with channels first adds two
+// transposes around each convolution.
 //
-// 1. Grow a region from either side of a transpose: everything reachable through operators that can follow.
-// 2. Compare the prices of the transposes at its border, in bytes moved, before and after.
-// 3. Rebuild the region on stored values if that is cheaper.
-// Prices only fall, so the sweeps end. A layout that was refused for a region is not tried again from its other values,
-// so each sweep is linear.
+// 1. Grow a region from either side of a transpose: all values that operators which can follow the layout connect.
+// 2. Compare the prices of the transposes at its border, in bytes moved, before and after the change.
+// 3. If the change is cheaper, rebuild the region on values in the new layout.
+// Prices only decrease, so the sweeps end. A layout that was rejected for a region is not tried again from other values
+// of this region. So each sweep takes linear time.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
@@ -35,7 +35,7 @@ namespace nacre::graph {
 
 namespace {
 
-/// Most sweeps. Real models need two; further ones gain too little.
+/// Largest number of sweeps. Real models need two. More sweeps would save too little.
 constexpr int maxSweeps = 4;
 
 int64_t bytesOf(Value value) { return storedBytes(cast<RankedTensorType>(value.getType())); }
@@ -52,7 +52,7 @@ Permutation extendShape(Dims shape, size_t rank) {
 //===----------------------------------------------------------------------===//
 
 struct Region {
-  /// Values that are stored transposed. Those that no operator of the region computes enter it through a transpose.
+  /// Stored layouts of values. Values that no operator of the region computes enter the region through a transpose.
   llvm::MapVector<Value, Permutation> layouts;
   llvm::MapVector<Operation *, OpLayouts> ops;
 
@@ -62,7 +62,7 @@ struct Region {
   }
 };
 
-/// Adds `op` if it can follow the layout of `value` without contradicting the layout of another of its values.
+/// Adds `op` if it can follow the layout of `value`, and no other value of `op` has a different layout already.
 void tryToAdd(Region &region, Operation *op, Value value, SmallVectorImpl<Value> &worklist) {
   std::optional<OpLayouts> layouts = transferLayout(op, value, region.layouts.find(value)->second);
   if (!layouts)
@@ -101,8 +101,9 @@ Region growRegion(Value seed, Dims layout, const llvm::DenseMap<Operation *, uns
 // 2. Prices
 //===----------------------------------------------------------------------===//
 
-/// True if a transpose by `permutation` costs nothing before `user`. A product reads its operands with any strides. A
-/// flattened axis that meets constant weights is reordered in the weights (nacre-permute-weights).
+/// True if a transpose by `permutation` costs nothing before `user`. A product reads its operands with any strides. If
+/// a transposed axis is flattened and then multiplied by constant weights, the weights are reordered instead
+/// (nacre-permute-weights).
 bool absorbsTranspose(Operation *user, Dims transposed, Dims permutation) {
   if (isa<nn::MatMulOp>(user))
     return true;
@@ -116,7 +117,8 @@ bool absorbsTranspose(Operation *user, Dims transposed, Dims permutation) {
   return product && product.getLhs() == flat->getResult(0) && isConstant(product.getRhs());
 }
 
-/// Returns the price of a transpose of a tensor of `shape` whose result has `users`.
+/// Returns the price of a transpose of a tensor of `bytes` bytes and of shape `shape`. `users` are the readers of its
+/// result.
 int64_t priceOf(int64_t bytes, Dims shape, Dims permutation, ArrayRef<Operation *> users) {
   if (movesOnlyUnits(shape, permutation))
     return 0;
@@ -131,7 +133,7 @@ int64_t priceOf(nn::TransposeOp op) {
   return priceOf(bytesOf(op), shapeOf(op.getOperand()), op.getPermutation(), users);
 }
 
-/// Returns the change of price where `value`, computed outside, enters the region in `layout`.
+/// Returns how the price changes if `value`, computed outside of the region, enters the region in `layout`.
 int64_t priceOfEntry(const Region &region, Value value, Dims layout) {
   if (isIdentity(layout))
     return 0;
@@ -147,7 +149,7 @@ int64_t priceOfEntry(const Region &region, Value value, Dims layout) {
   return disappears ? price - priceOf(transpose) : price;
 }
 
-/// Returns the change of price where `value`, computed inside and stored in `layout`, is used outside.
+/// Returns how the price changes if `value`, computed in the region, is stored in `layout` and used outside.
 int64_t priceOfExit(const Region &region, Value value, Dims layout) {
   int64_t price = 0;
   Permutation back = inverse(layout);
@@ -175,7 +177,7 @@ int64_t priceOfExit(const Region &region, Value value, Dims layout) {
   return price;
 }
 
-/// Returns the change of the bytes of all transposes if the region is stored transposed.
+/// Returns how the price of all transposes changes if the region is stored in its new layouts.
 int64_t priceOf(const Region &region) {
   int64_t price = 0;
   for (auto &[value, layout] : region.layouts)
@@ -191,7 +193,8 @@ int64_t priceOf(const Region &region) {
 // 3. Rebuilding
 //===----------------------------------------------------------------------===//
 
-/// Returns `value` transposed. Two transposes become one, or none if they cancel.
+/// Returns `value` transposed. If `value` is a transpose, the result is one transpose, or the original value if they
+/// cancel.
 Value makeTransposed(OpBuilder &builder, Location loc, Value value, Dims permutation) {
   if (isIdentity(permutation))
     return value;
@@ -215,7 +218,8 @@ public:
     llvm::sort(ordered, [&](const auto &a, const auto &b) { return orderOf.at(a.first) < orderOf.at(b.first); });
   }
 
-  /// Moves the operators of the region, and the transposes that it replaces, to `dead`, without operands or uses.
+  /// Rebuilds the region. Adds its old operators, and the transposes that it replaces, to `dead`, without operands or
+  /// uses.
   void run(SmallVectorImpl<Operation *> &dead) {
     for (auto &[value, layout] : region.layouts)
       if (!region.defines(value)) {
@@ -238,8 +242,8 @@ public:
   }
 
 private:
-  /// Sets the insertion point after `value`, outside of all loops around the block, but not before a branch that may
-  /// not be taken.
+  /// Sets the insertion point after the definition of `value`, outside of all loops around the block. But the point is
+  /// not before a branch that may not be taken.
   void placeEntry(Value value) {
     Block *place = &block;
     builder.setInsertionPointToStart(place);
@@ -265,7 +269,7 @@ private:
     return makeTransposed(builder, op->getLoc(), reshaped, layouts.result);
   }
 
-  /// Returns `value` in its own order of axes, for a user that cannot follow.
+  /// Returns `value` in its original layout, for a user that cannot follow the new one.
   Value getOriginal(Value value) {
     if (!region.defines(value))
       return value;
@@ -311,7 +315,7 @@ struct PropagateLayouts : impl::PropagateLayoutsPassBase<PropagateLayouts> {
   using PropagateLayoutsPassBase::PropagateLayoutsPassBase;
 
   void runOnOperation() override {
-    // Values that enter or leave a branch or loop stay as they are. The graph inside is like any other.
+    // Values that enter or leave a branch or loop keep their layout. Each block is treated like a separate graph.
     SmallVector<Block *> blocks;
     getOperation()->walk<WalkOrder::PreOrder>([&](Block *block) { blocks.push_back(block); });
     for (Block *block : blocks)
@@ -320,7 +324,7 @@ struct PropagateLayouts : impl::PropagateLayoutsPassBase<PropagateLayouts> {
           break;
   }
 
-  /// Tries both sides of every transpose of `block` once. Returns true if a region changed.
+  /// Tries to grow a region from both sides of every transpose of `block` once. Returns true if a region changed.
   bool runSweep(Block &block) {
     llvm::DenseMap<Operation *, unsigned> orderOf;
     SmallVector<nn::TransposeOp> transposes;
@@ -331,7 +335,8 @@ struct PropagateLayouts : impl::PropagateLayoutsPassBase<PropagateLayouts> {
     }
     refused.clear();
 
-    // Operators are erased only at the end, so that maps never see a reused address.
+    // Operators are erased only at the end. Otherwise, a new operator could have the address of an erased one that maps
+    // still contain.
     SmallVector<Operation *> dead;
     for (nn::TransposeOp transpose : transposes) {
       Value operand = transpose->getOperand(0);
@@ -346,7 +351,7 @@ struct PropagateLayouts : impl::PropagateLayoutsPassBase<PropagateLayouts> {
     return !dead.empty();
   }
 
-  /// Returns true if the region around `seed` is now stored in `layout`.
+  /// Tries to store the region around `seed` in `layout`. Returns true if the region changed.
   bool tryRegion(Value seed, const Permutation &layout, Block &block, llvm::DenseMap<Operation *, unsigned> &orderOf,
                  SmallVectorImpl<Operation *> &dead) {
     if (isConstant(seed) || llvm::is_contained(refused[seed], layout))

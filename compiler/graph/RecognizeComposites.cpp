@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Recognizes layer normalization, exact GELU, softmax and dilated convolutions that are composed of other operators. A
-// row kernel reads its row once; the single operators would read it five times. A dilated convolution moves no data.
+// row kernel reads its row once, but the single operators would read it five times. A dilated convolution moves no
+// data.
 //
-// Each pattern begins at the last operator and walks up. The other operators are erased if they have no other users.
-// Products are flattened first, because exporters associate them in all ways.
+// Each pattern begins at the last operator and follows operands. The other operators are erased if they have no other
+// users. Products are flattened to lists of factors first, because exporters associate them in all ways.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
@@ -27,13 +28,13 @@ namespace {
 using nn::BinaryKind;
 using nn::UnaryKind;
 
-/// Returns the reduction `value` if it has this kind and keeps its axes, or null.
+/// Returns the reduction that computes `value`, if it is of `kind` and keeps the reduced axes, or null.
 nn::ReduceOp getReduction(Value value, nn::ReduceKind kind) {
   auto op = value.getDefiningOp<nn::ReduceOp>();
   return op && op.getKind() == kind && op.getKeepDims() ? op : nn::ReduceOp();
 }
 
-/// Returns numerator and denominator of a quotient, or of a product with a reciprocal.
+/// Returns numerator and denominator, if `op` is a quotient or a product with a reciprocal.
 std::optional<std::pair<Value, Value>> getQuotient(nn::BinaryOp op) {
   if (op.getKind() == BinaryKind::Div)
     return std::pair<Value, Value>(op.getLhs(), op.getRhs());
@@ -50,7 +51,8 @@ std::optional<std::pair<Value, Value>> getQuotient(nn::BinaryOp op) {
 // Layer normalization: d / sqrt(mean(d * d) + epsilon) with d = x - mean(x)
 //===----------------------------------------------------------------------===//
 
-/// Returns the x of `x - mean(x)`, and the mean.
+/// Returns the x of `x - mean(x)`, and the reduction that computes the mean. Returns `nullopt` if `value` has another
+/// form.
 std::optional<std::pair<Value, nn::ReduceOp>> matchCentered(Value value) {
   auto difference = getBinary(value, BinaryKind::Sub);
   if (!difference)
@@ -99,14 +101,14 @@ struct LayerNormalization : OpRewritePattern<nn::BinaryOp> {
 // GELU: x / 2 * (1 + erf(x / sqrt(2)))
 //===----------------------------------------------------------------------===//
 
-/// Factors of a product: one number, and values in no particular order.
+/// Factors of a product: the product of all constants, and the other factors in no particular order.
 struct Product {
   double number = 1;
   SmallVector<Value> values;
 };
 
 void collectFactors(Value value, Product &product, int depth = 0) {
-  // Only three factors can match; deeper products are something else.
+  // Only products of three factors can match, so deeper ones are not followed.
   constexpr int maxDepth = 4;
   auto op = value.getDefiningOp<nn::BinaryOp>();
   if (op && depth < maxDepth && op.getKind() == BinaryKind::Mul) {
@@ -126,7 +128,7 @@ void collectFactors(Value value, Product &product, int depth = 0) {
   product.values.push_back(value);
 }
 
-/// Returns the y of `1 + erf(y)`, or null.
+/// Returns the y if `value` is `1 + erf(y)`, or null.
 Value matchErfPlusOne(Value value) {
   auto sum = getBinary(value, BinaryKind::Add);
   Value other = sum ? getOtherThan(sum, 1) : Value();
@@ -176,7 +178,7 @@ struct Softmax : OpRewritePattern<nn::BinaryOp> {
     if (!exponential || !sum || sum.getOperand() != quotient->first || sum.getAxes().size() != 1)
       return rewriter.notifyMatchFailure(op, "expected exp(x) / sum(exp(x)) along one axis");
     Value x = exponential.getOperand();
-    // Softmax subtracts the maximum itself. If the model does not, the value is the same, without overflow.
+    // nn.softmax subtracts the maximum. If the model does not, the result is the same, except that it cannot overflow.
     if (auto shifted = getBinary(x, BinaryKind::Sub)) {
       auto largest = getReduction(shifted.getRhs(), nn::ReduceKind::Max);
       if (largest && largest.getOperand() == shifted.getLhs() && largest.getAxes() == sum.getAxes())
@@ -193,22 +195,22 @@ struct Softmax : OpRewritePattern<nn::BinaryOp> {
 
 using Dims = ArrayRef<int64_t>;
 
-/// Returns the transpose between two reshapes, the second of which is `merge`, or null.
+/// Returns the transpose between two reshapes, of which `merge` is the second one, or null.
 nn::TransposeOp getTransposeOfParts(nn::ReshapeOp merge) {
   auto transpose = merge ? merge.getOperand().getDefiningOp<nn::TransposeOp>() : nn::TransposeOp();
   return transpose && transpose.getOperand().getDefiningOp<nn::ReshapeOp>() ? transpose : nn::TransposeOp();
 }
 
-/// Returns the value whose parts are transposed.
+/// Returns the value before the reshape that splits its axes.
 Value getWhole(nn::TransposeOp transpose) { return transpose.getOperand().getDefiningOp<nn::ReshapeOp>().getOperand(); }
 
-/// Phases that were moved to the batch: every `blocks`-th element of `source` along each of the first spatial axes.
+/// Phases that are moved to the batch: every `blocks`-th element of `source` along each of the first spatial axes.
 struct Phases {
   Value source;
   SmallVector<int64_t> blocks;
 };
 
-/// Matches [N, S..., rest], split to [N, S / b, b ..., rest], with blocks moved to the front: [b... * N, S / b...,
+/// Matches [N, S..., rest] that is split to [N, S / b, b ..., rest], transposed and reshaped to [b... * N, S / b...,
 /// rest].
 std::optional<Phases> matchSpaceToBatch(Value value) {
   nn::TransposeOp transpose = getTransposeOfParts(value.getDefiningOp<nn::ReshapeOp>());
@@ -237,7 +239,7 @@ std::optional<Phases> matchSpaceToBatch(Value value) {
   return phases;
 }
 
-/// Returns the value whose blocks `merge` moves from the batch back to space, or null.
+/// Returns the value before `merge` moves its blocks from the batch back to spatial axes, or null.
 Value matchBatchToSpace(nn::ReshapeOp merge, Dims blocks) {
   nn::TransposeOp transpose = getTransposeOfParts(merge);
   if (!transpose || !transpose->hasOneUse() || !transpose.getOperand().hasOneUse())
@@ -259,8 +261,8 @@ Value matchBatchToSpace(nn::ReshapeOp merge, Dims blocks) {
   return isBack ? phases : Value();
 }
 
-/// Returns the pads with which a convolution of stride 1 computes only the part that `crop` keeps; `nullopt` if no pads
-/// do.
+/// Returns the pads with which a convolution of stride 1 computes only the part that `crop` keeps. Returns `nullopt` if
+/// no pads have this effect.
 std::optional<SmallVector<int64_t>> cropPads(Dims pads, nn::SliceOp crop) {
   Dims whole = crop.getOperand().getType().getShape(), starts = crop.getStarts(), sizes = crop.getSizes();
   const size_t axes = pads.size() / 2;
@@ -276,7 +278,8 @@ std::optional<SmallVector<int64_t>> cropPads(Dims pads, nn::SliceOp crop) {
   return result;
 }
 
-/// Each phase is convolved by itself, so neighbours in a window are a block apart.
+/// Merges the convolution of space-to-batch phases into a dilated convolution. Each phase is convolved separately, so
+/// neighbours in a window are one block size apart in the original.
 struct DilatedConvolution : OpRewritePattern<nn::ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -315,7 +318,7 @@ struct DilatedConvolution : OpRewritePattern<nn::ReshapeOp> {
   }
 
 private:
-  /// True if the pad adds zeros, and only around spatial axes.
+  /// True if the pad adds zeros, and pads only spatial axes.
   static bool isZeroPad(nn::PadOp pad) {
     auto isSpatial = [](Dims amounts) {
       return amounts.front() == 0 && amounts.back() == 0 && llvm::all_of(amounts, [](int64_t a) { return a >= 0; });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Regions move as a whole. Operators with another number of results are created again.
+// Regions are moved without copying. An operator whose number of results changes is created again.
 
 #include "compiler/graph/Regions.h"
 
@@ -98,7 +98,7 @@ SmallVector<Value> pick(ValueRange values, const llvm::SmallBitVector &kept) {
   return picked;
 }
 
-/// Erases the arguments of `region` after the counter that are not in `kept`.
+/// Erases all block arguments of `region` after the counter whose bit in `kept` is not set.
 void eraseArguments(RewriterBase &rewriter, Region &region, const llvm::SmallBitVector &kept) {
   for (unsigned index = kept.size(); index-- > 0;)
     if (!kept[index]) {

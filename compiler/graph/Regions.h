@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Transformations of regions, for passes on branches and loops.
+// Transforms regions, for passes on branches and loops.
 
 #ifndef NACRE_COMPILER_GRAPH_REGIONS_H
 #define NACRE_COMPILER_GRAPH_REGIONS_H
@@ -12,47 +12,47 @@
 
 namespace nacre::graph {
 
-/// Returns the branches and loops in `top`, inner ones first.
+/// Returns the branches and loops in `top`, inner ones before outer ones.
 llvm::SmallVector<mlir::Operation *> findControl(mlir::Operation *top);
 
-/// Returns the number of the one-element constant `value`; `nullopt` for other values.
+/// Returns the value of the one-element constant `value`. Returns `nullopt` for other values.
 std::optional<double> getNumber(mlir::Value value);
 
 /// True if `value` is computed outside of the loop or branch `op`.
 bool isOutside(mlir::Value value, mlir::Operation *op);
 
-/// Moves the operators of `block`, a region of `op`, before `op`, and replaces its arguments. Returns the operands of
-/// its terminator: carried values, then rows.
+/// Moves the operators of `block`, a region of `op`, to before `op`. Replaces the block arguments by `arguments`.
+/// Returns the operands of the terminator: carried values, then rows.
 llvm::SmallVector<mlir::Value> inlineBefore(mlir::RewriterBase &rewriter, mlir::Block &block, mlir::Operation *op,
                                             mlir::ValueRange arguments);
 
-/// Values of a loop to keep, as one bit per value.
+/// Sets of values of a loop that stay, with one bit per value.
 struct KeptValues {
   llvm::SmallBitVector carried, stacks, scanned;
 };
 
-/// Removes the other values of a loop and returns the new loop. Their results must be unused. Only computations of
-/// their own next values may use their arguments.
+/// Removes all values of a loop that are not in `kept`, and returns the new loop. The results of removed values must be
+/// unused. Their arguments may be used only to compute their own next values.
 mlir::Operation *dropValues(mlir::RewriterBase &rewriter, mlir::Operation *loop, const KeptValues &kept);
 
-/// Removes the other results of a branch, which must be unused; erases the branch if no result is kept.
+/// Removes all results of a branch that are not in `kept`. These must be unused. Erases the branch if no result stays.
 void dropResults(mlir::RewriterBase &rewriter, nn::IfOp op, const llvm::SmallBitVector &kept);
 
 /// Erases unused operators, the last ones first.
 void eraseUnused(mlir::RewriterBase &rewriter, mlir::Block &block);
 
-/// Range of `count` elements of an axis at distance `step`.
+/// Selection of `count` elements of an axis, beginning at `first`, at distance `step`.
 struct Rows {
   int64_t first, count, step;
 };
 
-/// Returns the operand to scan for these elements of `value` along `axis`, which becomes the first axis.
+/// Returns the elements `rows` of `value` along `axis` as an operand to scan, in which this axis is the first one.
 mlir::Value makeRows(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, int64_t axis, Rows rows);
 
-/// Returns row `index` of `rows`, without the axis.
+/// Returns row `index` of the first axis of `rows`, without this axis.
 mlir::Value makeRow(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value rows, int64_t index);
 
-/// Return the parts that both kinds of loops have.
+/// Accessors of the parts that nn.for and nn.while have in common.
 mlir::OperandRange getInitial(mlir::Operation *loop);
 mlir::ResultRange getFinals(mlir::Operation *loop);
 mlir::ResultRange getStacks(mlir::Operation *loop);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rewrites operators locally to the simplest form, until no pattern matches. Later passes then handle only one form of
-// each.
+// Rewrites operators locally to their simplest form, until no pattern matches. Later passes then need to handle only
+// one form of each operator.
 //
 // 1. Data movement.
 // 2. Windows.
 // 3. Elementwise operators.
-// Each pattern removes an operator or replaces it by a cheaper one, so this ends.
+// Each pattern removes an operator or replaces it by a cheaper one, so the rewriting ends.
 
 #include "compiler/graph/IntegerSums.h"
 #include "compiler/graph/Matching.h"
@@ -46,7 +46,7 @@ int64_t getInteger(IntegerAttr attribute) {
 // 1. Data movement
 //===----------------------------------------------------------------------===//
 
-/// Replaces a transpose that leaves all elements in place by a reshape.
+/// Replaces a transpose that moves only axes of size 1 by a reshape.
 struct TransposeOfUnits : OpRewritePattern<nn::TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -66,7 +66,7 @@ struct GatherOfRange : OpRewritePattern<nn::GatherOp> {
     ElementsAttr constant = getConstant(op.getIndices());
     if (!constant || constant.getNumElements() == 0)
       return rewriter.notifyMatchFailure(op, "expected constant indices");
-    // Repeated indices have distance 0, and there may be more of them than memory can hold.
+    // Splats are excluded: repeated indices have distance 0, and the result might be too large for memory.
     if (constant.isSplat() && constant.getNumElements() > 1)
       return rewriter.notifyMatchFailure(op, "expected different indices");
     FailureOr<nn::ConstantView> view = nn::ConstantView::get(constant);
@@ -92,8 +92,8 @@ struct GatherOfRange : OpRewritePattern<nn::GatherOp> {
   }
 };
 
-/// Merges a concat with concats along the same axis that only it uses. It merges a whole tree at once from its root.
-/// One level at a time would take quadratic time for a concat that grows part by part.
+/// Merges a concat with concats along the same axis that only it uses. It merges a whole tree from its root. Merging
+/// level by level would take quadratic time for a concat that grows part by part.
 struct ConcatOfConcat : OpRewritePattern<nn::ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -116,14 +116,15 @@ struct ConcatOfConcat : OpRewritePattern<nn::ConcatOp> {
   }
 
 private:
-  /// True if a concat along the same axis is the only reader.
+  /// True if the only reader of `op` is a concat along the same axis.
   static bool isInner(nn::ConcatOp op) {
     auto outer = op->hasOneUse() ? dyn_cast<nn::ConcatOp>(*op->user_begin()) : nn::ConcatOp();
     return outer && outer.getAxis() == op.getAxis();
   }
 };
 
-/// Moves adjacent rows of one tensor at once if a concat joins them, with or without an axis of their own.
+/// Replaces adjacent rows of one tensor that a concat joins by one slice. The rows may have an axis of size 1 or lack
+/// it.
 struct ConcatOfRows : OpRewritePattern<nn::ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -148,8 +149,8 @@ struct ConcatOfRows : OpRewritePattern<nn::ConcatOp> {
   }
 
 private:
-  /// Returns the slice of one row that `operand` is, or null. The row may lack its own axis, or have it with size 1 at
-  /// `axis`.
+  /// Returns the slice of one row that computes `operand`, or null. The row may lack the sliced axis, or have it with
+  /// size 1 at `axis`.
   static nn::SliceOp getRow(Value operand, int64_t axis) {
     auto type = cast<RankedTensorType>(operand.getType());
     if (auto reshape = operand.getDefiningOp<nn::ReshapeOp>())
@@ -168,7 +169,7 @@ private:
   }
 };
 
-/// Replaces a reduction of axes of size 1 by a reshape. All kinds return a single element unchanged.
+/// Replaces a reduction of axes of size 1 by a reshape. All kinds of reductions return a single element unchanged.
 struct ReduceOfUnits : OpRewritePattern<nn::ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -185,14 +186,14 @@ struct ReduceOfUnits : OpRewritePattern<nn::ReduceOp> {
 // 2. Windows
 //===----------------------------------------------------------------------===//
 
-/// Replaces an average over a whole image by a mean, which is also the import of global pooling.
+/// Replaces an average over a whole image by a mean, the form in which global pooling is imported.
 struct AverageOfEverything : OpRewritePattern<nn::PoolOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(nn::PoolOp op, PatternRewriter &rewriter) const override {
     Dims shape = op.getInput().getType().getShape();
     Dims spatial = shape.drop_front().drop_back();
-    // Cells of a window beyond the image don't count.
+    // Cells of a window beyond the image must not count.
     auto coversAll = [&] {
       return llvm::all_of(llvm::zip_equal(op.getKernel(), op.getOverhang(), spatial), [](auto axis) {
         auto [window, overhang, size] = axis;
@@ -208,7 +209,7 @@ struct AverageOfEverything : OpRewritePattern<nn::PoolOp> {
   }
 };
 
-/// True if the padding of the convolution itself, if it has any, holds the number `value`.
+/// True if `conv` has no padding, or pads with `value`.
 bool padsWith(nn::ConvOp conv, Attribute value) {
   if (auto number = dyn_cast<FloatAttr>(value))
     return number.getValue().isZero();
@@ -216,7 +217,8 @@ bool padsWith(nn::ConvOp conv, Attribute value) {
   return getInteger(cast<IntegerAttr>(value)) == padValue || isAll(conv.getPads(), 0);
 }
 
-/// Turns zeros around an image before a convolution into its pads. For integers, any number can become its pad value.
+/// Turns zeros that are added before a convolution into its pads. In integer convolutions, any value can become the pad
+/// value.
 struct PadBeforeConv : OpRewritePattern<nn::ConvOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -247,7 +249,8 @@ struct PadBeforeConv : OpRewritePattern<nn::ConvOp> {
 // 3. Elementwise
 //===----------------------------------------------------------------------===//
 
-/// Removes broadcasts before elementwise operators, which broadcast themselves, if the shape of the result stays.
+/// Removes broadcasts before elementwise operators, which broadcast their operands themselves. The shape of the result
+/// must stay the same.
 template <typename OpT> struct DropBroadcast : OpRewritePattern<OpT> {
   using OpRewritePattern<OpT>::OpRewritePattern;
 
@@ -272,7 +275,7 @@ template <typename OpT> struct DropBroadcast : OpRewritePattern<OpT> {
   }
 };
 
-/// Removes superfluous axes of a constant operand: all if it is a splat, else leading ones of size 1.
+/// Removes superfluous axes of a constant operand: all axes of a splat, otherwise leading axes of size 1.
 template <typename OpT> struct ShrinkConstant : OpRewritePattern<OpT> {
   using OpRewritePattern<OpT>::OpRewritePattern;
 
@@ -301,7 +304,7 @@ template <typename OpT> struct ShrinkConstant : OpRewritePattern<OpT> {
   }
 };
 
-/// Replaces powers that have an operator of their own, which is exact and much cheaper.
+/// Replaces powers by operators that compute them exactly and at much lower cost.
 struct SimplePower : OpRewritePattern<nn::BinaryOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -329,7 +332,7 @@ struct SimplePower : OpRewritePattern<nn::BinaryOp> {
   }
 };
 
-/// Replaces max(x, 0) by relu, which joins epilogues of contractions and which later passes match.
+/// Replaces max(x, 0) by relu. Contractions have relu epilogues, and later passes match relu.
 struct MaximumWithZero : OpRewritePattern<nn::BinaryOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Computes only those rows of a transformer's result that are read, as far up as rows are independent. A classifier
-// reads one token of its last layer. Except for keys and values, this layer then has one row.
+// Computes only the rows of a transformer's result that are read, as far up as rows are independent. A classifier reads
+// one token of its last layer. Except for keys and values, this layer then computes only one row.
 //
 // 1. Boxes: the parts of its operands that an operator needs for a part of its result.
-// 2. A region grows from a slice upwards, over operators whose results have no other readers.
-// 3. It is rebuilt on the parts, if it multiplies or normalizes; slices of its inputs are views.
+// 2. A region grows upwards from a slice, over operators whose results have no other readers.
+// 3. If the region contains a product or a normalization, it is rebuilt on the parts. Slices of its inputs are views.
 
 #include "compiler/graph/Passes.h"
 #include "dialects/TensorTypes.h"
@@ -31,7 +31,7 @@ namespace {
 // 1. Boxes
 //===----------------------------------------------------------------------===//
 
-/// Part of a tensor: `sizes` elements from `starts` on, along each axis.
+/// Part of a tensor: along each axis i, `sizes[i]` elements that begin at `starts[i]`.
 struct Box {
   SmallVector<int64_t> starts, sizes;
 
@@ -40,7 +40,7 @@ struct Box {
   }
   bool isWhole(ArrayRef<int64_t> shape) const { return ArrayRef(sizes) == shape; }
   bool operator==(const Box &other) const { return starts == other.starts && sizes == other.sizes; }
-  /// Copies the range of axis `from` of `other` to `axis`.
+  /// Copies the range of axis `from` of the box `other` to `axis`.
   void setAxis(size_t axis, const Box &other, size_t from) {
     starts[axis] = other.starts[from];
     sizes[axis] = other.sizes[from];
@@ -50,7 +50,7 @@ struct Box {
 /// Boxes of all operands, in order.
 using OperandBoxes = SmallVector<Box>;
 
-/// Returns the box of an operand that broadcasts to `shape`, of which `box` is needed.
+/// Returns the box of an operand that broadcasts to `shape`, if `box` of the result is needed.
 Box broadcastBox(ArrayRef<int64_t> operand, ArrayRef<int64_t> shape, const Box &box) {
   Box result = Box::whole(operand);
   const size_t missing = shape.size() - operand.size();
@@ -60,7 +60,8 @@ Box broadcastBox(ArrayRef<int64_t> operand, ArrayRef<int64_t> shape, const Box &
   return result;
 }
 
-/// Returns the boxes of a product. Only the left operand has rows, and batches if the right one is a matrix.
+/// Returns the boxes of a product's operands. Only the left operand has rows. If the right one is a matrix, only the
+/// left operand has batches.
 std::optional<OperandBoxes> boxesOf(nn::MatMulOp op, const Box &box) {
   ArrayRef<int64_t> left = shapeOf(op.getLhs()), right = shapeOf(op.getRhs()), shape = shapeOf(op.getResult());
   const size_t rank = shape.size();
@@ -77,8 +78,8 @@ std::optional<OperandBoxes> boxesOf(nn::MatMulOp op, const Box &box) {
   return OperandBoxes{rows, Box::whole(right)};
 }
 
-/// Returns the box of a reshape. A sliced axis must be an axis of the operand, with the same number of elements before
-/// it.
+/// Returns the box of a reshape's operand. Each sliced axis must also be an axis of the operand, with the same number
+/// of elements before it.
 std::optional<OperandBoxes> boxesOf(nn::ReshapeOp op, const Box &box) {
   ArrayRef<int64_t> from = shapeOf(op.getOperand()), to = shapeOf(op.getResult());
   Box result = Box::whole(from);
@@ -95,8 +96,8 @@ std::optional<OperandBoxes> boxesOf(nn::ReshapeOp op, const Box &box) {
   return OperandBoxes{result};
 }
 
-/// Returns the boxes of the operands that `op` needs for `box` of its result; `nullopt` if it needs more, or is
-/// unknown.
+/// Returns the boxes of the operands that `op` needs for `box` of its result. Returns `nullopt` if `op` is unknown, or
+/// if its operands have no such boxes.
 std::optional<OperandBoxes> boxesOf(Operation *op, const Box &box) {
   if (auto product = dyn_cast<nn::MatMulOp>(op))
     return boxesOf(product, box);
@@ -150,7 +151,7 @@ public:
                           });
       std::optional<OperandBoxes> needed = isRead ? std::nullopt : boxesOf(op, boxes.find(result)->second);
       if (!needed) {
-        // An operator that shares a kernel with elementwise ones after it would lose them.
+        // If `op` shares a kernel with elementwise operators that follow, a slice after `op` would separate them.
         if (!isRead && isFusedBelow(op))
           return false;
         continue;
@@ -167,7 +168,7 @@ public:
   // 3. Parts
   //===--------------------------------------------------------------------===//
 
-  /// Rebuilds the region on the parts. Adds the slices that it replaces to `gone`.
+  /// Rebuilds the region on the parts. Adds the slices that are replaced to `gone`.
   void rebuild(IRRewriter &rewriter, llvm::DenseSet<Operation *> &gone) {
     SmallVector<Operation *> rebuilt;
     for (Operation *op : llvm::reverse(members)) {
@@ -184,7 +185,7 @@ public:
       rebuilt.push_back(op);
     }
     for (Operation *op : llvm::reverse(rebuilt)) {
-      for (Operation *slice : llvm::make_early_inc_range(op->getUsers())) { // members below it are already erased
+      for (Operation *slice : llvm::make_early_inc_range(op->getUsers())) { // Members that follow are already erased.
         gone.insert(slice);
         rewriter.replaceOp(slice, parts.lookup(op->getResult(0)));
       }
@@ -209,7 +210,7 @@ private:
            llvm::any_of(op->getUsers(), llvm::IsaPred<nn::UnaryOp, nn::BinaryOp, nn::SelectOp, nn::CastOp>);
   }
 
-  /// Notes that `box` of `value` is needed. Returns false if another part of it is needed, too.
+  /// Records that `box` of `value` is needed. Returns false if another part of `value` is also needed.
   bool demand(Value value, const Box &box) {
     if (box.isWhole(shapeOf(value))) {
       wholly.insert(value);
@@ -240,15 +241,15 @@ private:
   };
 
   nn::SliceOp root;
-  llvm::MapVector<Value, Box> boxes; ///< Boxes of values that are not needed as a whole.
-  llvm::DenseSet<Value> wholly;      ///< Values that a member reads as a whole.
+  llvm::MapVector<Value, Box> boxes; ///< Needed boxes of values that are not needed completely.
+  llvm::DenseSet<Value> wholly;      ///< Values that a member reads completely.
   llvm::SetVector<Operation *> members;
-  /// Operators to visit, the last one first, so that all readers of its result are known.
+  /// Operators to visit, from last to first, so that all readers of a result are visited before its operator.
   std::priority_queue<Operation *, std::vector<Operation *>, StandsEarlier> pending;
   DenseMap<Value, Value> parts;
 };
 
-/// True for a dense slice of at most half of the elements.
+/// True for a slice of adjacent elements that takes at most half of all elements.
 bool isWorthwhile(nn::SliceOp slice) {
   return llvm::all_of(slice.getSteps(), [](int64_t step) { return step == 1; }) &&
          slice.getType().getNumElements() * 2 <= slice.getOperand().getType().getNumElements() &&

@@ -12,7 +12,7 @@ namespace nacre::graph {
 
 namespace {
 
-/// Returns the only user of `op`, if that is an addition of the same shape in the same block; else null.
+/// Returns the only user of `op`, if it is an addition of the same shape in the same block, or null.
 nn::BinaryOp getOuterSum(nn::BinaryOp op) {
   auto outer = op->hasOneUse() ? dyn_cast<nn::BinaryOp>(*op->user_begin()) : nn::BinaryOp();
   return outer && outer.getKind() == nn::BinaryKind::Add && outer.getType() == op.getType() &&
@@ -21,7 +21,7 @@ nn::BinaryOp getOuterSum(nn::BinaryOp op) {
              : nn::BinaryOp();
 }
 
-/// Appends the terms of a tree of additions, from left to right.
+/// Appends the terms of the tree of additions that ends in `sum`, from left to right.
 void collectTerms(nn::BinaryOp sum, SmallVectorImpl<Value> &terms) {
   for (Value operand : sum->getOperands())
     if (auto inner = operand.getDefiningOp<nn::BinaryOp>();
@@ -38,7 +38,7 @@ bool isZero(Attribute value) {
   return integer && integer.getValue().isZero();
 }
 
-/// Term that is zero except for `part`, which begins at `begin` along `axis`.
+/// Term that is zero except for the range of `part`, which begins at `begin` along `axis`.
 struct Padded {
   size_t term;
   int64_t axis, begin, end;
@@ -97,7 +97,7 @@ struct SumOfPads : OpRewritePattern<nn::BinaryOp> {
   }
 
 private:
-  /// Replaces the terms of `run` by one term, at the position of the first of them.
+  /// Replaces the terms of `run` by one term, at the position of the first one.
   static void join(nn::BinaryOp op, ArrayRef<Padded> run, SmallVectorImpl<Value> &terms, PatternRewriter &rewriter) {
     const int64_t axis = run.front().axis, size = op.getType().getShape()[axis];
     Value joined = nn::ConcatOp::create(

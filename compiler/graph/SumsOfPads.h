@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rewrites a sum of zero-padded tensors, whose slices are adjacent, to their concat. The gradient of slices is such a
-// sum, for example for the gates of a recurrent layer. The parts of a concat are written in place; pads and sums move
-// all elements once more per part. The pattern collects the terms of the whole tree of additions, sorted by axis and by
-// the start of their slices.
+// Rewrites a sum of zero-padded tensors, whose nonzero ranges are adjacent, to a concat. Gradients of slices are such
+// sums, for example for the gates of a recurrent layer. The parts of a concat are written in place, whereas pads and
+// sums move all elements once more per part. The pattern collects the terms of the whole tree of additions. It sorts
+// them by axis and by the start of their ranges.
 
 #ifndef NACRE_COMPILER_GRAPH_SUMSOFPADS_H
 #define NACRE_COMPILER_GRAPH_SUMSOFPADS_H

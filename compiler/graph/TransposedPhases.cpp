@@ -8,7 +8,7 @@
 
 namespace nacre::graph {
 
-/// Most phases. More launches would cost more than they save.
+/// Largest number of phases. More launches would take longer than they save.
 static constexpr int64_t mostPhases = 16;
 
 static Phase phaseOf(const TransposedAxis &axis, int64_t first) {
@@ -17,7 +17,7 @@ static Phase phaseOf(const TransposedAxis &axis, int64_t first) {
   const int64_t common = std::gcd(axis.dilation, axis.stride), target = first + axis.low;
   phase.tapStep = axis.stride / common;
   phase.dilation = axis.dilation / common;
-  // Finds the first tap that meets an element of the input. There is no such tap if the dilation skips this phase.
+  // Find the first tap that meets an element of the input. If the dilation skips this phase, there is no such tap.
   int64_t tap = 0;
   while (tap < std::min(phase.tapStep, axis.kernel) && (target - tap * axis.dilation) % axis.stride != 0)
     ++tap;
@@ -41,7 +41,7 @@ llvm::SmallVector<Phase> phasesOf(const TransposedAxis &axis) {
 Columns columnsOf(const TransposedAxis &axis) {
   Columns columns;
   columns.taps = llvm::divideCeil(axis.kernel, axis.stride);
-  // Steps count from the first element that an input reaches; the result may begin before it.
+  // The joint convolution computes whole groups of `stride` elements. The first group may begin before the result.
   const int64_t begin = llvm::divideFloorSigned(axis.low, axis.stride);
   columns.size = llvm::divideFloorSigned(axis.low + axis.output - 1, axis.stride) - begin + 1;
   columns.skipped = axis.low - begin * axis.stride;
@@ -72,10 +72,10 @@ bool prefersPhases(llvm::ArrayRef<TransposedAxis> axes, int64_t inputChannels, i
     taps *= axis.kernel;
     windows *= llvm::divideCeil((axis.kernel - 1) * axis.dilation + 1, axis.stride);
   }
-  // Channels with their own filters fill registers as they are, and a single phase needs no reordering.
+  // Depthwise filters fill registers without a joint convolution, and a single phase needs no reordering.
   if (phases == 1 || (inputChannels == 1 && outputChannels == 1))
     return true;
-  // Products per element of all phases, in whole registers. Reordering a column costs some more.
+  // Compare products per element of all phases, in whole registers. Reordering adds a cost per column.
   constexpr int64_t lanes = 8, order = 8;
   const double byPhases = double(inputChannels) * taps * llvm::alignTo(outputChannels, lanes);
   const double byColumns = double(inputChannels) * windows * llvm::alignTo(phases * outputChannels, lanes) +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Checks the post-condition of the graph phase (see Passes.td). Each error names the pass that lacks a case.
+// Checks the post-condition of the graph phase (Passes.td). Each error names the pass that did not handle the case.
 
 #include "compiler/graph/ConstantFolding.h"
 #include "compiler/graph/Passes.h"

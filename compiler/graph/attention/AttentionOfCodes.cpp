@@ -18,8 +18,8 @@ using nn::BinaryKind;
 // 1. Products and their addends
 //===----------------------------------------------------------------------===//
 
-/// Returns the axis of `from` for each axis of `to`, if the reshape only moves axes of size 1; the others keep their
-/// order.
+/// Returns the axis of `from` for each axis of `to`. Returns `nullopt` unless the reshape only moves axes of size 1, so
+/// that the other axes keep their order.
 std::optional<SmallVector<int64_t>> matchMovedUnits(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
   SmallVector<int64_t> units, others;
   for (auto [axis, size] : llvm::enumerate(from))
@@ -36,8 +36,8 @@ std::optional<SmallVector<int64_t>> matchMovedUnits(ArrayRef<int64_t> from, Arra
   return axes;
 }
 
-/// Codes before transposes and flips. Axis i of the result is axis axes[i] of `shape`, under which `source` is seen.
-/// Each number is larger than that of `source` by `offset`.
+/// Codes before transposes and flips. `source` is seen under `shape`. Axis i of the result is axis axes[i] of this
+/// shape. Each value of the result is larger by `offset` than in `source`.
 struct Codes {
   Value source;
   SmallVector<int64_t> axes, shape;
@@ -52,7 +52,7 @@ struct Codes {
     shape.assign(typeOf(value).getShape().begin(), typeOf(value).getShape().end());
   }
 
-  /// Steps up to the operand of `source` and returns true, if `source` only moves axes.
+  /// True if the operator that computes `source` only moves axes. Then replaces `source` by its operand.
   bool stripMove() {
     SmallVector<int64_t> from;
     if (auto transpose = source.getDefiningOp<nn::TransposeOp>()) {
@@ -85,8 +85,7 @@ struct Codes {
       source = reshape.getOperand();
   }
 
-  /// Returns the extents of the axes of `source` with more than one element, and the order in which the result has
-  /// them.
+  /// Returns the extents of the axes of `source` with more than one element, and the order of these axes in the result.
   std::pair<SmallVector<int64_t>, SmallVector<int64_t>> order() const {
     SmallVector<int64_t> extents, order;
     for (int64_t size : shape)
@@ -115,7 +114,7 @@ public:
     right.strip();
   }
 
-  /// Adds `factor` * `value`. Returns false if that is no linear form.
+  /// Adds `factor` * `value`. Returns false if the result has no linear form.
   bool add(Value value, int64_t factor) {
     if (value == product.getResult()) {
       hasProduct = factor == 1 && !hasProduct;
@@ -143,7 +142,7 @@ public:
     }
   }
 
-  /// Returns the zero points that this form expresses; `nullopt` if there are no such numbers.
+  /// Returns the zero points for which this form is a product of centred codes. Returns `nullopt` for other forms.
   std::optional<CentredProduct> centred(Value sums) {
     const int64_t depth = typeOf(product.getLhs()).getShape().back();
     if (!hasProduct || constant != depth * rows * columns)
@@ -162,7 +161,7 @@ private:
                   count = typeOf(reduce.getOperand()).getShape()[axis];
     const int64_t place = llvm::find(sum.axes, axis) - sum.axes.begin();
     sum.source = reduce.getOperand();
-    // A number that is added to each widened code.
+    // A constant may be added to each widened code.
     if (auto shifted = getBinary(sum.source, BinaryKind::Add))
       if (std::optional<int64_t> number = matchInteger(shifted.getRhs())) {
         constant += factor * *number * count;
@@ -183,7 +182,7 @@ private:
   }
 
   nn::MatMulOp product;
-  Codes left, right; ///< Operands of the product.
+  Codes left, right; ///< Codes of the operands of the product.
   bool hasProduct = false;
   int64_t rows = 0, columns = 0, constant = 0;
 };
@@ -194,12 +193,12 @@ bool isOfCodes(nn::MatMulOp product) {
          typeOf(product.getRhs()).getRank() == typeOf(product.getResult()).getRank();
 }
 
-/// Returns the only product among the terms of `sums`.
+/// Returns the product among the terms of `sums`, or null if the search finds no product.
 nn::MatMulOp findProduct(Value sums) {
   while (auto op = sums.getDefiningOp<nn::BinaryOp>()) {
     if (op.getKind() != BinaryKind::Add && op.getKind() != BinaryKind::Sub)
       return {};
-    // Other terms broadcast to it, or appear further up.
+    // The product has the full shape. Other terms are broadcast to it, or are found further up.
     sums = op.getLhs().getType() == op.getType() ? op.getLhs() : op.getRhs();
   }
   return sums.getDefiningOp<nn::MatMulOp>();

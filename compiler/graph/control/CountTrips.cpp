@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Turns loops whose condition only counts into counted loops. Every format can write `for` as `while`, and most
-// exporters do. Only a counted loop can be unrolled, scan rows, and move products out.
+// Turns loops whose condition only counts into loops with a known number of iterations. Formats can write `for` as
+// `while`, and most exporters do. Only a counted loop can be unrolled, scan rows, and have its products moved out.
 //
 // 1. Finds carried values that grow by a constant in each iteration.
-// 2. The condition must be a conjunction of comparisons of such values with invariant ones. Each comparison allows a
-//    number of iterations; the loop has the least of them.
-// 3. Values that only grow are computed from the number of the iteration instead of being carried.
+// 2. The condition must be a conjunction of comparisons of such values with invariant ones. Each comparison limits the
+//    number of iterations. The loop has the smallest of these numbers.
+// 3. Values that only grow are computed from the iteration's index instead of being carried.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
@@ -33,18 +33,19 @@ namespace {
 /// Value `start + step * iteration`, within the range of its element type.
 struct Progression {
   Type element;
-  Value start; ///< null for the number of the iteration itself, which starts at 0
+  Value start; ///< Null for the index of the iteration, which starts at 0.
   double step = 1;
 };
 
-/// Returns the operand of the reshapes that compute `value`. Reshapes don't change a tensor of one element.
+/// Returns the value before the reshapes that compute `value`. Reshapes don't change a tensor of one element.
 Value skipReshapes(Value value) {
   while (auto reshape = value.getDefiningOp<nn::ReshapeOp>())
     value = reshape.getOperand();
   return value;
 }
 
-/// Returns the step by which carried value `index` grows in each iteration; `nullopt` if it does not.
+/// Returns the amount by which the carried value `index` grows in each iteration. Returns `nullopt` if it is not
+/// constant.
 std::optional<double> findStep(Operation *loop, unsigned index) {
   Value argument = getBody(loop).getArgument(1 + index), next = skipReshapes(getYield(loop).getCarried()[index]);
   auto sum = next.getDefiningOp<nn::BinaryOp>();
@@ -61,7 +62,7 @@ std::optional<double> findStep(Operation *loop, unsigned index) {
   return isSum ? *step : -*step;
 }
 
-/// Returns the progression of `value` in the condition of `loop`; `nullopt` if it is not one.
+/// Returns `value`, used in the condition of `loop`, as a progression. Returns `nullopt` if it is no progression.
 std::optional<Progression> findProgression(nn::WhileOp loop, Value value) {
   value = skipReshapes(value);
   if (auto cast = value.getDefiningOp<nn::CastOp>(); cast && cast.getType().getElementType().isSignlessInteger(64))
@@ -85,7 +86,8 @@ std::optional<Progression> findProgression(nn::WhileOp loop, Value value) {
 // 2. Conditions
 //===----------------------------------------------------------------------===//
 
-/// Number of iterations of a loop: at most `known`, and at most each of `counts`, i64 scalars computed before it.
+/// Number of iterations of a loop: the minimum of `known` and all `counts`, i64 scalars that are computed before the
+/// loop.
 struct Trips {
   std::optional<int64_t> known;
   SmallVector<Value> counts;
@@ -131,8 +133,8 @@ Value makeInteger(OpBuilder &builder, Location loc, int64_t number) {
   return nn::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, number));
 }
 
-/// Adds the number of iterations that the comparison of `progression` with the invariant `end` allows. Returns false if
-/// that number is unknown.
+/// Adds the number of iterations that a comparison of `progression` with the invariant `end` allows to `trips`. Returns
+/// false if that number cannot be computed.
 bool addComparison(OpBuilder &builder, nn::WhileOp loop, Progression progression, nn::BinaryKind comparison, Value end,
                    Trips &trips) {
   std::optional<double> first = progression.start ? getNumber(progression.start) : 0, last = getNumber(end);
@@ -155,7 +157,7 @@ bool addComparison(OpBuilder &builder, nn::WhileOp loop, Progression progression
     count = binary(nn::BinaryKind::Sub, count, makeScalar(builder, loc, progression.start));
   if (includesEnd)
     count = binary(nn::BinaryKind::Add, count, makeInteger(builder, loc, 1));
-  // If `end` exceeds the range of the counter's type, no value ends the loop.
+  // If `end` may exceed the range of the counter's type, no value of the counter would end the loop.
   if (includesEnd || progression.element != element) {
     const int64_t greatest = nn::CountedRange(progression.element).greatest - (includesEnd ? 1 : 0);
     Value isNever = binary(nn::BinaryKind::Greater, behind, makeInteger(builder, loc, greatest));
@@ -165,8 +167,8 @@ bool addComparison(OpBuilder &builder, nn::WhileOp loop, Progression progression
   return true;
 }
 
-/// Adds the number of iterations that `condition`, in the first region of `loop`, allows. Returns false if it is
-/// unknown.
+/// Adds the number of iterations that `condition`, in the first region of `loop`, allows to `trips`. Returns false if
+/// that number cannot be computed.
 bool addCondition(OpBuilder &builder, nn::WhileOp loop, Value condition, Trips &trips) {
   condition = skipReshapes(condition);
   if (std::optional<double> known = getNumber(condition)) {
@@ -199,7 +201,7 @@ bool addCondition(OpBuilder &builder, nn::WhileOp loop, Value condition, Trips &
 // 3. The loop
 //===----------------------------------------------------------------------===//
 
-/// Replaces values that a counted loop only increments. They are computed from the number of the iteration, and their
+/// Replaces carried values that a counted loop only increments. They are computed from the iteration's index, and their
 /// final values from the number of iterations.
 void replaceProgressions(IRRewriter &rewriter, nn::ForOp loop, Value iterations) {
   for (unsigned index = 0; index < loop.getInitial().size(); ++index) {
@@ -239,7 +241,7 @@ void replaceProgressions(IRRewriter &rewriter, nn::ForOp loop, Value iterations)
   }
 }
 
-/// Pads a stack of fewer rows to the size of the original stack.
+/// Pads a stack that has fewer rows to the type `wanted`.
 Value padStack(OpBuilder &builder, Value stack, RankedTensorType wanted) {
   auto type = cast<RankedTensorType>(stack.getType());
   if (type == wanted)
@@ -262,7 +264,7 @@ struct CountTrips : impl::CountTripsPassBase<CountTrips> {
     }
   }
 
-  /// Returns the number of iterations of `loop`, computed before it.
+  /// Returns the number of iterations of `loop`, computed before the loop.
   static Value makeTripCount(OpBuilder &builder, nn::ForOp loop) {
     Location loc = loop.getLoc();
     Value most = makeInteger(builder, loc, loop.getTripCount());

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Replaces LSTM, GRU and RNN layers by loops over their steps. All loops, those of layers and those of the model, are
+// Replaces LSTM, GRU and RNN layers by loops over their steps. All loops, from layers and from the model itself, are
 // then lowered in the same way. Values that don't depend on the previous step (products of the input, biases, masks)
-// are computed for all steps at once, and scanned.
+// are computed for all steps together, and scanned.
 //
-// 1. Before the loop: the product of the input with all biases that may be added early, the mask, the initial states.
+// 1. Before the loop: the product of the input, with all biases that can be added to it, the mask, and the initial
+//    states.
 // 2. A step: the product with the recurrence matrix, and the cell.
-// 3. After the loop: outputs beyond the ends of short rows become zero.
+// 3. After the loop: outputs beyond the ends of short rows are set to zero.
 //
-// If the products for all steps don't fit in a cache, each step multiplies its own input. If both products are only
-// added, input and state are joined for one product. Constants are combined by operators, which nacre-fold-constants
-// computes.
+// If the products for all steps don't fit in a cache, each step multiplies its own input. If a cell only adds both
+// products, input and state are concatenated, so that one product suffices. Operators combine the constants, and
+// nacre-fold-constants computes them.
 
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/control/HoistedProduct.h"
@@ -29,8 +30,8 @@ using namespace nacre;
 
 namespace {
 
-/// Most steps of a layer whose rows end early: more than any sequence has, and few enough for any machine that
-/// compiles.
+/// Largest number of steps of a layer whose rows have different lengths. No sequence has more steps, and any machine
+/// that compiles has enough memory for a table of them.
 constexpr int64_t maxMaskedSteps = int64_t(1) << 24;
 
 class RecurrentLayer {
@@ -105,13 +106,14 @@ private:
     int64_t columns = cast<RankedTensorType>(matrix.getType()).getDimSize(1);
     return slice(matrix, {index, 0}, {1, columns});
   }
-  /// Returns `count` gates of a matrix whose columns are the gates, one after another.
+  /// Returns the columns of `count` gates, beginning with gate `first`. The columns of `matrix` consist of all gates,
+  /// one after another.
   Value gate(Value matrix, int64_t first, int64_t count = 1) {
     int64_t rows = cast<RankedTensorType>(matrix.getType()).getDimSize(0);
     return slice(matrix, {0, first * hidden}, {rows, count * hidden});
   }
 
-  /// Applies activation `index` of the cell, after the clip.
+  /// Applies the clip and then activation `index` of the cell to `x`.
   Value activate(int64_t index, Value x) {
     if (double limit = op.getClip().convertToDouble(); limit > 0)
       x = binary(nn::BinaryKind::Min, binary(nn::BinaryKind::Max, x, constant(-limit)), constant(limit));
@@ -155,7 +157,7 @@ private:
 
   Value initialState(Value given) { return nn::BroadcastOp::create(builder, loc, state, given ? given : constant(0)); }
 
-  /// Computes the mask: true if step t of row b of the batch lies within the length of the row.
+  /// Computes the mask. It is true if step t is within the length of row b of the batch.
   void prepareMask() {
     auto lengthType = cast<RankedTensorType>(op.getLengths().getType());
     SmallVector<APInt> times;
@@ -187,12 +189,12 @@ private:
     return {keepOutside(next, oldHidden)};
   }
 
-  /// Returns `next` if the step lies within the length of the row, else the old value.
+  /// Returns `next` if the step is within the length of the row. Otherwise, returns `before`.
   Value keepOutside(Value next, Value before) {
     return mask ? nn::SelectOp::create(builder, loc, isInside, next, before).getResult() : next;
   }
 
-  /// Returns the sum of the products of the step's input and of the state. `x` is the input, or its product.
+  /// Returns the product of the step's input plus the product of the state. `x` is the input, or already its product.
   Value gatesOf(Value x) {
     if (projected)
       return add(product(oldHidden, op.getRecurrence()), x);
@@ -236,7 +238,7 @@ private:
   // 3. After the loop
   //===--------------------------------------------------------------------===//
 
-  /// Sets outputs beyond the end of a row to zero; its state stays.
+  /// Sets outputs beyond the end of a row to zero. The state of the row keeps its last value.
   Value maskOutputs(Value all) {
     return mask ? nn::SelectOp::create(builder, loc, mask, all, constant(0)).getResult() : all;
   }
@@ -247,10 +249,10 @@ private:
   Type elementType;
   int64_t steps, batch, hidden, gates;
   RankedTensorType state;
-  // Computed before the loop.
+  // Values that are computed before the loop.
   Value projected, joinedWeights, mask, inputBias, recurrenceBias, updateAndReset, candidate;
   SmallVector<Value> peepholes;
-  // Valid within a step.
+  // Values that are valid only within a step.
   Value oldHidden, isInside;
 };
 

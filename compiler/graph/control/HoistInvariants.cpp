@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Moves operators that are the same in every iteration out of loops, and constants out of all regions. They are then
-// computed once. Later passes on weights also only handle values outside of loops.
+// Moves operators that compute the same value in every iteration out of loops, and constants out of all regions. They
+// are then computed once. Also, later passes on weights handle only values outside of loops.
 //
-// Inner bodies come first, each in order, so that operators that depend on moved ones also move. A branch keeps its
-// operators: a branch that is not taken must cost nothing.
+// Inner bodies are visited first, and each body in order, so that operators that depend on moved ones also move. A
+// branch keeps its operators, because a branch that is not taken must cost nothing.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
@@ -21,7 +21,7 @@ namespace nacre::graph {
 
 namespace {
 
-/// True if all operands of `op` and of its regions are computed outside of `around`, or inside of `op`.
+/// True if all operands of `op`, and of operators in its regions, are defined outside of `around` or inside of `op`.
 bool isInvariant(Operation *op, Operation *around) {
   WalkResult walk = op->walk([&](Operation *inner) {
     return llvm::all_of(inner->getOperands(),

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Joins the products of a loop's rows with invariant matrices to one product before the loop, whose rows the loop
-// scans. An iteration then multiplies only carried values. One product of many rows uses the whole machine; many
-// products of one row don't. In an iteration of a recurrent layer, at most half of the work remains. Products stay if
-// all their results would exceed a cache (HoistedProduct.h).
+// Moves products of a loop's rows with invariant matrices to one product before the loop. The loop scans the rows of
+// this product. An iteration then multiplies only carried values. One product of many rows uses the whole machine,
+// unlike many products of one row. In a recurrent layer, at most half of the work remains in an iteration. Products
+// stay in the loop if all their results would exceed a cache (HoistedProduct.h).
 //
 // 1. A product of joined parts, some of which are rows, becomes a sum of products.
-// 2. A product of a row moves out.
-// 3. Invariant addends are first added to such a product, so that they move out after it.
+// 2. A product of a row moves out of the loop.
+// 3. Invariant addends are reassociated to be added to such a product first, so that they also move out.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
@@ -34,7 +34,7 @@ class ProductsOfLoop {
 public:
   ProductsOfLoop(IRRewriter &rewriter, nn::ForOp loop) : rewriter(rewriter), loop(loop) {}
 
-  /// Moves products out of the loop and returns their number.
+  /// Moves products out of the loop. Returns the number of moved products.
   int64_t run() {
     int64_t moved = 0;
     for (Operation &op : llvm::make_early_inc_range(loop.getBody().front()))
@@ -56,7 +56,7 @@ public:
 private:
   bool isMatrixOutside(Value value) const { return isOutside(value, loop) && typeOf(value).getRank() == 2; }
 
-  /// Returns the scanned value whose row `value` is in an iteration, perhaps reshaped; null if there is no such value.
+  /// Returns the scanned value of which `value` is the row of an iteration, perhaps reshaped, or null.
   Value findRows(Value value) {
     while (auto reshape = value.getDefiningOp<nn::ReshapeOp>())
       value = reshape.getOperand();
@@ -66,7 +66,7 @@ private:
     return {};
   }
 
-  /// True if the products of `row` with `matrix` should leave the loop.
+  /// True if moving the products of `row` with `matrix` out of the loop saves time.
   bool isWorthIt(Value row, Value matrix) {
     HoistedProduct product;
     product.iterations = loop.getTripCount();
@@ -110,7 +110,7 @@ private:
   // 2. Moving
   //===--------------------------------------------------------------------===//
 
-  /// Adds `rows`, rows of products, to the scanned values. Returns the row of the iteration, which has type `type`.
+  /// Adds `rows` (rows of products) to the scanned values. Returns the row of the current iteration, with type `type`.
   Value scanToo(Value rows, Type type, Location loc) {
     rewriter.modifyOpInPlace(loop, [&] {
       loop.getScannedMutable().append(rows);
@@ -120,12 +120,12 @@ private:
     return loop.getBody().getArguments().back();
   }
 
-  /// Scans `rows` instead of computing `op`, whose value is the row of the iteration.
+  /// Scans `rows` instead of computing `op`. The row of each iteration replaces the result of `op`.
   void scanInstead(Operation *op, Value rows) {
     rewriter.replaceOp(op, scanToo(rows, op->getResult(0).getType(), op->getLoc()));
   }
 
-  /// Returns the type of the stack whose row would be `value`.
+  /// Returns the type of a stack whose rows have the type of `value`.
   RankedTensorType stackOf(Value value) {
     SmallVector<int64_t> shape(typeOf(value).getShape());
     shape.insert(shape.begin(), loop.getTripCount());
@@ -148,10 +148,10 @@ private:
   // 3. Addends
   //===--------------------------------------------------------------------===//
 
-  /// True if `value` is a row of a product that moved out and can be added before the loop.
+  /// True if `value` is a row of a product that moved out, so that addends can be added before the loop.
   bool isMoved(Value value) const { return moved.contains(value); }
 
-  /// True if `value` can be added to a row of type `row` for all iterations at once.
+  /// True if `value` can be added to a row of type `row` for all iterations together.
   bool isAddend(Value value, RankedTensorType row) const {
     return isOutside(value, loop) && typeOf(value).getRank() <= row.getRank();
   }
@@ -179,8 +179,8 @@ private:
     }
   }
 
-  /// Returns the scanned value of `row` with `addend` added to all its rows. An addend of one row is added next to the
-  /// product, whose epilogue then contains it.
+  /// Returns the scanned value of `row` with `addend` added to all its rows. If the addend has one row, it is added
+  /// right after the product, so that the product's epilogue contains the addition.
   Value addToAll(Location loc, Value row, Value addend) {
     rewriter.setInsertionPoint(loop);
     Value rows = findRows(row);
@@ -197,7 +197,7 @@ private:
 
   IRRewriter &rewriter;
   nn::ForOp loop;
-  llvm::DenseSet<Value> moved; ///< rows of products that moved out
+  llvm::DenseSet<Value> moved; ///< Rows of products that moved out.
 };
 
 struct HoistProducts : impl::HoistProductsPassBase<HoistProducts> {

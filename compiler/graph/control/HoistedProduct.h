@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Decides whether the products of a loop's rows with a matrix become one product before the loop. One product of many
-// rows reads the matrix once. But its result for all iterations is written to memory and read again. If it does not fit
-// in a cache, this is slower than reading the matrix from a cache in each iteration.
+// rows reads the matrix only once. But its result for all iterations is written to memory and read again. If the result
+// does not fit in a cache, reading the matrix from a cache in each iteration is faster.
 
 #ifndef NACRE_COMPILER_GRAPH_CONTROL_HOISTEDPRODUCT_H
 #define NACRE_COMPILER_GRAPH_CONTROL_HOISTEDPRODUCT_H
@@ -14,7 +14,7 @@ namespace nacre::graph {
 
 struct HoistedProduct {
   int64_t iterations = 1;
-  int64_t rows = 1; ///< Rows per iteration.
+  int64_t rows = 1; ///< Number of rows per iteration.
   int64_t depth = 1, columns = 1;
   int64_t elementBytes = 4;
 };

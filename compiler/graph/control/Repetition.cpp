@@ -17,12 +17,12 @@ using Operand = Repetition::Operand;
 using Column = Repetition::Column;
 using Numbers = std::vector<unsigned>;
 
-/// Tables of a line that all attempts use.
+/// Tables about a line that all attempts share.
 struct Index {
   const OperatorLine &line;
-  std::vector<Numbers> users;                            ///< users of each value
-  std::map<std::pair<unsigned, int64_t>, unsigned> rows; ///< operator that reads each row
-  int64_t effort;                                        ///< number of operands that attempts may still visit
+  std::vector<Numbers> users;                            ///< Users of each value.
+  std::map<std::pair<unsigned, int64_t>, unsigned> rows; ///< Operator that reads each row.
+  int64_t effort;                                        ///< Number of operands that attempts may still visit.
 
   explicit Index(const OperatorLine &line) : line(line), users(line.values.size()), effort(0) {
     for (unsigned op = 0; op < line.operators.size(); ++op) {
@@ -39,12 +39,12 @@ struct Index {
 
 class Attempt {
 public:
-  /// Some operands may also come from the previous iteration. The attempt assumes this of the operand with number
-  /// `earlier` among them.
+  /// Some operands may also come from the previous iteration. This attempt assumes that the one with index `earlier`
+  /// among these operands does.
   Attempt(Index &index, unsigned minIterations, unsigned earlier)
       : index(index), line(index.line), minIterations(minIterations), earlier(earlier) {}
 
-  /// Returns the number of such operands.
+  /// Returns the number of operands that may also come from the previous iteration.
   unsigned countAmbiguous() const { return ambiguous; }
 
   std::optional<Repetition> run(const Numbers &anchors) {
@@ -101,7 +101,8 @@ private:
     return true;
   }
 
-  /// Returns the kind of the operand whose values in the first iterations are `values`; `nullopt` if it fits none.
+  /// Returns the description of an operand whose values in the first iterations are `values`. Returns `nullopt` if none
+  /// fits.
   std::optional<Operand> classify(const Numbers &values) {
     if (std::all_of(values.begin(), values.end(), [&](unsigned value) { return value == values[0]; }))
       return Operand{Operand::Kind::Invariant, values[0], 0, 0, 0};
@@ -141,7 +142,7 @@ private:
     return step;
   }
 
-  /// Returns the operators that compute `values` from `first` on, if they are alike and in no column yet.
+  /// Returns the operators that compute `values`, beginning with index `first`, if they are equal and in no column yet.
   std::optional<Numbers> findAlike(const Numbers &values, unsigned first) const {
     Numbers makers;
     for (unsigned iteration = first; iteration < values.size(); ++iteration) {
@@ -177,7 +178,7 @@ private:
   // 3. Forwards
   //===--------------------------------------------------------------------===//
 
-  /// Returns the value of an operand in `iteration`, if it is already known.
+  /// Returns the value of an operand in `iteration`, if it is known already.
   std::optional<unsigned> valueOf(const Operand &operand, unsigned iteration) const {
     switch (operand.kind) {
     case Operand::Kind::Invariant:
@@ -202,7 +203,7 @@ private:
     return line.operators[columns[operand.column].operators[from]].results[operand.result];
   }
 
-  /// Returns the operator of `column` in the first iteration that the column lacks.
+  /// Returns the operator that belongs to `column` in the first iteration that this column lacks.
   std::optional<unsigned> findNext(unsigned column) {
     Numbers wanted;
     std::optional<unsigned> known;
@@ -225,7 +226,7 @@ private:
     return std::nullopt;
   }
 
-  /// Adds missing operators to the columns. The shortest column then determines the number of iterations.
+  /// Adds missing operators to the columns. Afterwards, the shortest column determines the number of iterations.
   void complete() {
     for (bool changes = true; changes && index.effort >= 0;) {
       changes = false;
@@ -252,8 +253,8 @@ private:
   // 4. Checks
   //===--------------------------------------------------------------------===//
 
-  /// True if iterations read rows of a tensor. Other repetitions, such as layers that share weights, gain no common
-  /// product.
+  /// True if iterations read rows of a tensor. Other repetitions, such as layers that share weights, would not get a
+  /// common product.
   bool readsRows() const {
     return std::any_of(columns.begin(), columns.end(), [](const Column &column) {
       return std::any_of(column.operands.begin(), column.operands.end(),
@@ -261,8 +262,8 @@ private:
     });
   }
 
-  /// True if every operand in every iteration is the one that its column describes, and no operand from outside depends
-  /// on an iteration.
+  /// True if every operand in every iteration matches the description in its column, and no operand from outside
+  /// depends on an iteration.
   bool isRight() const {
     for (const Column &column : columns)
       for (unsigned operand = 0; operand < column.operands.size(); ++operand)
@@ -302,8 +303,8 @@ private:
     return value.type == type || (mayLackAxes && op.broadcastTo == type);
   }
 
-  /// Orders the columns. In each iteration, operators come after their operands, so the order of one iteration is that
-  /// of the columns.
+  /// Sorts the columns. In each iteration, operators come after their operands, so the order within one iteration is
+  /// also an order of the columns.
   Repetition order() const {
     Numbers order(columns.size()), rank(columns.size());
     std::iota(order.begin(), order.end(), 0);
@@ -328,7 +329,7 @@ private:
   std::map<unsigned, Place> places;
 };
 
-/// Returns groups of operators that may be the same one in several iterations, in the order of their first operators.
+/// Returns groups of operators that may be one operator in several iterations, in the order of their first operators.
 std::vector<Numbers> findAnchors(const OperatorLine &line, unsigned minIterations) {
   std::map<std::pair<unsigned, unsigned>, unsigned> groupOf;
   std::vector<Numbers> groups;
@@ -347,7 +348,7 @@ std::vector<Numbers> findAnchors(const OperatorLine &line, unsigned minIteration
   return groups;
 }
 
-/// Returns the number of values that pass from iteration to iteration.
+/// Returns the number of values that the loop carries from iteration to iteration.
 size_t countCarried(const Repetition &loop) {
   std::set<std::pair<unsigned, unsigned>> carried;
   for (const Column &column : loop.columns)
@@ -357,8 +358,8 @@ size_t countCarried(const Repetition &loop) {
   return carried.size();
 }
 
-/// Returns the longest loop of `anchors`; of equally long ones, that with the fewest carried values, because an
-/// iteration may begin anywhere.
+/// Returns the longest loop of `anchors`. An iteration may begin at several operators, so several loops may be equally
+/// long. Among these, the loop with the fewest carried values is returned.
 std::optional<Repetition> findBest(Index &index, unsigned minIterations, const Numbers &anchors) {
   std::optional<Repetition> best;
   for (unsigned earlier : {kNone, 0U, 1U, 2U}) {

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the operators of an unrolled loop in a list of operators. An unrolled recurrent cell is compiled once per step,
-// and its steps cannot share a product of their inputs. As a loop, it has one body, like the same cell in any other
-// form.
+// Finds the operators of an unrolled loop in a list of operators. Each step of an unrolled recurrent cell is compiled
+// separately, and the steps cannot share one product of their inputs. As a loop, the cell has one body, like a cell
+// that the model itself writes as a loop.
 //
-// 1. Anchors are equal operators that read the same weight, one per iteration. A column is a list of such operators,
+// 1. Find anchors: equal operators that read the same weight, one per iteration. A column is a list of equal operators,
 //    one per iteration.
-// 2. Search backwards from the anchors. Each operand is one of these in all iterations: the same value, a row of one
-//    tensor, a column in this or the previous iteration, or a new column. The last iterations may be missing at first.
+// 2. Search backwards from the anchors. Each operand must be of the same sort in all iterations: the same value, a row
+//    of one tensor, a column in this or the previous iteration, or a new column. The last iterations may be missing at
+//    first.
 // 3. Search forwards for missing operators among the users of known ones. Iterations that remain incomplete stay
 //    unrolled.
 // 4. Check everything, operand by operand.
-// 5. If an iteration can begin at several places, prefer the longest loop, then the one with the fewest carried values.
+// 5. An iteration can begin at several operators. Prefer the longest loop, then the loop with the fewest carried
+//    values.
 //
 // The effort is bounded, even if many anchors lead to no loop.
 
@@ -26,21 +28,21 @@ namespace nacre::graph {
 
 constexpr unsigned kNone = ~0U;
 
-/// Operators in order. Operators and values are identified by their numbers.
+/// Operators of a block, in order. Operators and values are identified by their indices.
 struct OperatorLine {
   struct Value {
-    unsigned maker = kNone; ///< operator that computes it; kNone for values from outside
-    unsigned result = 0;    ///< index among its results
+    unsigned maker = kNone; ///< Operator that computes the value; kNone for values from outside.
+    unsigned result = 0;    ///< Index among the results of the maker.
     unsigned type = 0;
     bool isConstant = false;
   };
   struct Operator {
-    unsigned kind = 0; ///< equal if equal operands give equal results; kNone if unique
+    unsigned kind = 0; ///< Equal kinds compute equal results; kNone if unique.
     std::vector<unsigned> operands;
     std::vector<unsigned> results;
-    unsigned broadcastTo = kNone; ///< type to which a constant operand, which may lack axes, broadcasts
-    bool isAnchor = false;        ///< true if it may be an anchor; the last operand is the weight
-    unsigned rowsOf = kNone;      ///< number shared by readers of single rows along the same axis of the same value
+    unsigned broadcastTo = kNone; ///< Index that is equal for readers of single rows of the same axis and value.
+    bool isAnchor = false;        ///< True if it may be an anchor. The last operand is then the weight.
+    unsigned rowsOf = kNone;      ///< Index of the rows; equal for readers of the same value and axis.
     int64_t row = 0;
   };
   std::vector<Value> values;
@@ -50,20 +52,20 @@ struct OperatorLine {
 struct Repetition {
   struct Operand {
     enum class Kind { Invariant, Row, Inner, Carried } kind = Kind::Invariant;
-    unsigned value = kNone;          ///< the invariant, the first iteration's row, or the initial carried value
-    unsigned column = 0, result = 0; ///< value of this or the previous iteration
+    unsigned value = kNone;          ///< Invariant value, row of the first iteration, or initial carried value.
+    unsigned column = 0, result = 0; ///< Value of this or the previous iteration.
     int64_t rowStep = 0;
   };
   struct Column {
-    std::vector<unsigned> operators; ///< one per iteration
+    std::vector<unsigned> operators; ///< Operators, one per iteration.
     std::vector<Operand> operands;
   };
   unsigned iterations = 0;
-  std::vector<Column> columns; ///< columns in the order of an iteration
+  std::vector<Column> columns; ///< Columns in the order of the operators in an iteration.
 };
 
-/// Returns the first chain of at least `minIterations` iterations. Each of them reads the result of the previous one
-/// and its own row.
+/// Returns the first chain of at least `minIterations` iterations, or `nullopt`. Each iteration reads a result of the
+/// previous one and its own row.
 std::optional<Repetition> findRepetition(const OperatorLine &line, unsigned minIterations);
 
 } // namespace nacre::graph

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Turns a recurrent cell that is written once per step into a loop. Exporters unroll loops. A loop is compiled once,
-// its inputs have one common product, and it runs as fast as the same cell in any other form.
+// Turns a recurrent cell that the model writes once per step into a loop, because many exporters unroll loops. A loop
+// is compiled once, and its inputs have one common product. It runs as fast as a cell that the model writes as a loop.
 //
-// 1. A block becomes a line of numbered operators, in which control/Repetition.h finds iterations.
-// 2. One iteration becomes the body.
-// 3. Readers of the iterations read the loop and move after it.
+// 1. A block becomes a line of operators with indices, in which control/Repetition.h finds iterations.
+// 2. One iteration becomes the body of the loop.
+// 3. Readers of values of the iterations read results of the loop, and move to after the loop.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
@@ -36,7 +36,8 @@ bool isAnchor(Operation &op) {
   return product && typeOf(product.getRhs()).getRank() == 2;
 }
 
-/// Returns the axis of which a slice takes one element, if it takes all elements of the others.
+/// Returns the axis along which a slice takes one element. Returns `nullopt` unless it takes all elements along all
+/// other axes.
 std::optional<int64_t> getRowAxis(nn::SliceOp slice) {
   std::optional<int64_t> rowAxis;
   for (auto [axis, size, whole] : llvm::enumerate(slice.getSizes(), typeOf(slice.getOperand()).getShape())) {
@@ -52,7 +53,7 @@ std::optional<int64_t> getRowAxis(nn::SliceOp slice) {
   return rowAxis;
 }
 
-/// Operators and values of a block by number.
+/// Operators and values of a block by their indices in `line`.
 struct NumberedBlock {
   OperatorLine line;
   SmallVector<Operation *> operators;
@@ -117,7 +118,7 @@ private:
   llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> tensors;
 };
 
-/// True if enough anchors read one weight. Most blocks then need no numbering to see that they don't repeat.
+/// True if enough anchors read one weight. Most blocks fail this fast test and need no line.
 bool mayRepeat(Block &block, unsigned minIterations) {
   llvm::DenseMap<Value, unsigned> uses;
   return llvm::any_of(block, [&](Operation &op) { return isAnchor(op) && ++uses[op.getOperand(1)] >= minIterations; });
@@ -159,8 +160,8 @@ private:
 
   struct Carried {
     unsigned column, result;
-    Value found;   ///< operand of the first iteration
-    Value initial; ///< the same value with all its axes
+    Value found;   ///< Operand of the first iteration.
+    Value initial; ///< The same value with all its axes.
   };
   struct Stack {
     unsigned column, result;
@@ -170,13 +171,13 @@ private:
     return block.operators[found.columns[column].operators[iteration]]->getResult(result);
   }
 
-  /// True if both are the same value, or constants of the same number, one of which may lack axes.
+  /// True if both are the same value, or equal constants of one number. One of the constants may lack axes.
   static bool isSame(Value a, Value b) {
     return a == b ||
            (typeOf(a).getElementType() == typeOf(b).getElementType() && getSplat(a) && getSplat(a) == getSplat(b));
   }
 
-  /// Returns the number of an operand among the carried values.
+  /// Returns the index of the carried value that `operand` reads.
   unsigned findCarried(const Repetition::Operand &operand) {
     Value initial = block.values[operand.value];
     for (auto [index, known] : llvm::enumerate(carried))
@@ -203,7 +204,7 @@ private:
     return llvm::any_of(value.getUsers(), [&](Operation *user) { return !written.contains(user); });
   }
 
-  /// Returns the number of the carried value whose final value this is; `nullopt` if it is not one.
+  /// Returns the index of the carried value whose final value is the given value. Returns `nullopt` for other values.
   std::optional<unsigned> findFinal(unsigned column, unsigned result, unsigned iteration) const {
     const auto *value =
         llvm::find_if(carried, [&](const Carried &value) { return value.column == column && value.result == result; });
@@ -255,7 +256,7 @@ private:
   }
 
   void fillBody(nn::ForOp loop) {
-    // The row is reshaped to the shape of its original slice.
+    // Reshape each row to the shape of its original slice.
     SmallVector<Value> read;
     for (auto [row, argument] : llvm::zip_equal(rows, loop.getScannedArguments()))
       read.push_back(nn::ReshapeOp::create(rewriter, loc, getRead(row.first.first).getType(), argument));
@@ -299,8 +300,7 @@ private:
           Value value = valueAt(number, result, iteration);
           if (!isRead(value))
             continue;
-          // All rows of a stack are read from it, including the last, so that a concatenation of them becomes the
-          // stack.
+          // Read all rows from the stack, even the last one. A concatenation of all rows then becomes the stack itself.
           const unsigned stack = findStack(number, result);
           Value after = stack < stacks.size() ? makeRow(rewriter, loc, loop.getStacks()[stack], iteration)
                                               : loop.getFinals()[*findFinal(number, result, iteration)];
@@ -310,13 +310,13 @@ private:
       rewriter.moveOpBefore(op, rewriter.getInsertionBlock(), rewriter.getInsertionPoint());
   }
 
-  /// Returns the number of a value's stack; the number of stacks if it has none.
+  /// Returns the index of the stack of a value, or the number of stacks if it has no stack.
   unsigned findStack(unsigned column, unsigned result) const {
     return llvm::find_if(stacks, [&](const Stack &stack) { return stack.column == column && stack.result == result; }) -
            stacks.begin();
   }
 
-  /// Returns operators before the loop that depend on its iterations.
+  /// Returns the operators before the loop that depend on operators of its iterations.
   SmallVector<Operation *> findLate(nn::ForOp loop) const {
     llvm::DenseSet<Operation *> known;
     SmallVector<Operation *> late;
@@ -344,9 +344,9 @@ private:
   const NumberedBlock &block;
   const Repetition &found;
   Location loc = rewriter.getUnknownLoc();
-  llvm::SetVector<Operation *> written; ///< operators of all iterations
+  llvm::SetVector<Operation *> written; ///< Operators of all iterations.
   SmallVector<Carried> carried;
-  llvm::MapVector<std::pair<unsigned, int64_t>, unsigned> rows; ///< number by the first iteration's row and the step
+  llvm::MapVector<std::pair<unsigned, int64_t>, unsigned> rows; ///< Index of each pair of a first row and a row step.
   SmallVector<Stack> stacks;
 };
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Inlines branches and loops that constants decide, and drops their unused values. A branch that is never taken must
-// cost nothing; unused carried values would be copied in every iteration.
+// Inlines branches and loops whose conditions are constant, and removes their unused values. A branch that is never
+// taken must cost nothing. Unused carried values would be copied in every iteration.
 //
-// 1. Branches: a constant condition, results that are equal on both sides, unused results.
-// 2. Loops that never iterate.
+// 1. Branches: a constant condition, results that are equal in both branches, unused results.
+// 2. Loops without iterations.
 // 3. Carried values that never change or are unused, and rows that are stacked or scanned twice.
-// Inner operators come first. All of this repeats until nothing changes; each change removes something.
+// Inner operators are visited first. All steps repeat until nothing changes. Each change removes something, so this
+// ends.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
@@ -29,13 +30,13 @@ Value makeZeros(OpBuilder &builder, Location loc, Type type) {
                                 DenseElementsAttr::get(tensor, builder.getZeroAttr(tensor.getElementType())));
 }
 
-/// True if both are the same value, or constants of the same value.
+/// True if both are the same value, or equal constants.
 bool areEqual(Value a, Value b) {
   ElementsAttr constant = getConstant(a);
   return a == b || (constant && constant == getConstant(b));
 }
 
-/// Returns `value`, which is computed outside of `op` or constant, as a value available before `op`.
+/// Returns a copy of `value` that is available before `op`. `value` must be constant, or computed outside of `op`.
 Value bringBefore(RewriterBase &rewriter, Value value, Operation *op) {
   if (isOutside(value, op))
     return value;
@@ -105,7 +106,7 @@ void replaceUnchanged(RewriterBase &rewriter, Operation *loop) {
   }
 }
 
-/// Makes readers of rows that are stacked or scanned twice read the first ones.
+/// Makes all readers of a row that is stacked or scanned several times use the first stack or row.
 void replaceRepeated(RewriterBase &rewriter, Operation *loop) {
   llvm::SmallDenseMap<Value, Value> stackOf, rowOf;
   for (auto [row, stack] : llvm::zip_equal(getYield(loop).getStacked(), getStacks(loop)))
@@ -117,7 +118,7 @@ void replaceRepeated(RewriterBase &rewriter, Operation *loop) {
         rewriter.replaceAllUsesWith(row, first->second);
 }
 
-/// Values of a loop that have readers: users of its results, or operators that these depend on.
+/// Values of a loop that must stay: results with users, and operators on which these depend.
 class LiveValues {
 public:
   explicit LiveValues(Operation *loop) : loop(loop) {

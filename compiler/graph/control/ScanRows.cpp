@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Scans rows that a loop picks by its counter, and stacks rows that it writes by its counter. A scanned row is read in
-// place, and a stacked row is written in place. A gather copies, and a scatter to a carried value copies all of it in
-// every iteration. Values that depend only on scanned rows can leave the loop.
+// Scans rows that a loop selects by its counter, and stacks rows that it writes by its counter. Scanned and stacked
+// rows are accessed in place. In contrast, a gather copies its row, and a scatter to a carried value copies the whole
+// value in every iteration. Values that depend only on scanned rows can also move out of the loop.
 //
-// 1. An index is a multiple of the iteration's number plus an addend.
-// 2. A gather by such an index from a value outside reads a slice of it row by row, with the picked axis first.
-// 3. A scatter by such an index to a carried value writes rows, if the loop reads no other row of it. They replace the
-//    rows of the initial value after the loop. In the loop, readers of these rows read the initial value.
-// Rows count in memory order: in a reverse loop, the last iteration has the first row.
+// 1. An index is a multiple of the iteration's index plus an addend.
+// 2. Rows that a gather selects by such an index from an outside value are scanned. The operand is a slice of this
+//    value, with the selected axis first.
+// 3. Rows that a scatter writes at such an index to a carried value are stacked, if the loop reads no other row of this
+//    value. After the loop, they replace the rows of the initial value. In the loop, readers of these rows read the
+//    initial value.
+// Rows are in memory order, so the last iteration of a reverse loop has the first row.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
@@ -33,14 +35,14 @@ namespace {
 // 1. Indices
 //===----------------------------------------------------------------------===//
 
-/// Index `factor * iteration + addend`.
+/// Index of a row in an iteration: `factor * iteration + addend`.
 struct IterationIndex {
   int64_t factor, addend;
 
   int64_t at(int64_t iteration) const { return factor * iteration + addend; }
 };
 
-/// Most rows of an axis. With this limit, no computation below overflows.
+/// Largest number of rows of an axis. With this limit, no computation in this file overflows.
 constexpr int64_t mostRows = int64_t(1) << 31;
 
 std::optional<IterationIndex> findIndex(nn::ForOp loop, Value value) {
@@ -79,7 +81,8 @@ std::optional<IterationIndex> findIndex(nn::ForOp loop, Value value) {
   return result;
 }
 
-/// Returns the index by the position of the iteration's row among scanned and stacked rows.
+/// Returns `value` as a function of the position of the iteration's row in scanned and stacked values. Returns
+/// `nullopt` if it is not linear.
 std::optional<IterationIndex> findRowIndex(nn::ForOp loop, Value value) {
   std::optional<IterationIndex> index = findIndex(loop, value);
   if (!index || !loop.getReverse())
@@ -90,7 +93,7 @@ std::optional<IterationIndex> findRowIndex(nn::ForOp loop, Value value) {
   return IterationIndex{-index->factor, index->at(iterations - 1)};
 }
 
-/// True if all iterations of `loop` pick one of `rows` rows, and no two iterations pick the same one.
+/// True if all iterations of `loop` select a valid row of `rows` rows, and no two iterations select the same row.
 bool staysWithin(nn::ForOp loop, IterationIndex index, int64_t rows) {
   int64_t iterations = loop.getTripCount();
   if (index.factor == 0 || iterations == 0 || iterations > mostRows || std::abs(index.factor) > mostRows / iterations)
@@ -103,7 +106,7 @@ bool staysWithin(nn::ForOp loop, IterationIndex index, int64_t rows) {
 // 2. Reading
 //===----------------------------------------------------------------------===//
 
-/// Returns the row of each iteration as an argument of `loop`'s body. Scans `rows` if they are not scanned yet.
+/// Returns the body argument of `loop` for the row of `rows` in each iteration. Scans `rows` if the loop does not yet.
 Value scan(IRRewriter &rewriter, nn::ForOp loop, Value rows) {
   for (auto [scanned, argument] : llvm::zip_equal(loop.getScanned(), loop.getScannedArguments()))
     if (scanned == rows)
@@ -116,7 +119,7 @@ Value scan(IRRewriter &rewriter, nn::ForOp loop, Value rows) {
   return loop.getBody().getArguments().back();
 }
 
-/// Replaces a gather by a scan of `rows`, which is computed outside.
+/// Replaces a gather by a scan. `rows`, the operand of the gather, is computed outside of the loop.
 void replaceGather(IRRewriter &rewriter, nn::ForOp loop, nn::GatherOp gather, Value rows, IterationIndex index) {
   rewriter.setInsertionPoint(loop);
   Value row = scan(
@@ -149,8 +152,8 @@ struct WrittenRow {
   IterationIndex index;
 };
 
-/// Returns the scatter that computes the next value of carried value `carried`, if it writes one row and the loop reads
-/// no other row.
+/// Returns the scatter that computes the next value of the carried value with index `carried`. Returns `nullopt` if it
+/// does not write exactly one row, or if the loop reads another row.
 std::optional<WrittenRow> findWrittenRow(nn::ForOp loop, unsigned carried) {
   auto scatter = loop.getYield().getCarried()[carried].getDefiningOp<nn::ScatterNdOp>();
   BlockArgument argument = loop.getCarriedArguments()[carried];
@@ -174,7 +177,7 @@ std::optional<WrittenRow> findWrittenRow(nn::ForOp loop, unsigned carried) {
   return WrittenRow{scatter, *index};
 }
 
-/// Returns `before` with its rows at the indices of the iterations replaced by `rows`.
+/// Returns `before`, with the rows that the iterations have written replaced by `rows`.
 Value placeRows(OpBuilder &builder, Location loc, Value rows, Value before, IterationIndex index, int64_t iterations) {
   int64_t first = std::min(index.at(0), index.at(iterations - 1)), behind = first + iterations,
           all = typeOf(before).getDimSize(0);
@@ -189,7 +192,7 @@ Value placeRows(OpBuilder &builder, Location loc, Value rows, Value before, Iter
   return parts.size() == 1 ? rows : Value(nn::ConcatOp::create(builder, loc, parts, uint64_t(0)));
 }
 
-/// Replaces a stack of scanned rows by the value that is scanned.
+/// Replaces a stack that only copies scanned rows by the value that is scanned.
 void replaceCopies(IRRewriter &rewriter, nn::ForOp loop) {
   for (auto [stack, row] : llvm::zip_equal(loop.getStacks(), loop.getYield().getStacked()))
     for (auto [scanned, argument] : llvm::zip_equal(loop.getScanned(), loop.getScannedArguments()))
@@ -197,7 +200,7 @@ void replaceCopies(IRRewriter &rewriter, nn::ForOp loop) {
         rewriter.replaceAllUsesWith(stack, scanned);
 }
 
-/// Recreates the loop with a stack instead of carried value `carried`.
+/// Creates the loop again, with a stack instead of the carried value with index `carried`.
 nn::ForOp stackRows(IRRewriter &rewriter, nn::ForOp loop, unsigned carried, WrittenRow written) {
   Location loc = loop.getLoc();
   Value before = loop.getInitial()[carried];
@@ -205,7 +208,7 @@ nn::ForOp stackRows(IRRewriter &rewriter, nn::ForOp loop, unsigned carried, Writ
   SmallVector<int64_t> stacked(type.getShape());
   stacked[0] = loop.getTripCount();
 
-  // No iteration reads a row that another one has written.
+  // No iteration reads a row that another iteration has written, so readers may use the initial value.
   for (Operation *reader : llvm::make_early_inc_range(loop.getCarriedArguments()[carried].getUsers()))
     if (auto gather = dyn_cast<nn::GatherOp>(reader))
       replaceGather(rewriter, loop, gather, before, written.index);
@@ -226,7 +229,7 @@ nn::ForOp stackRows(IRRewriter &rewriter, nn::ForOp loop, unsigned carried, Writ
   SmallVector<Value> rows(yield.getStacked());
   rows.push_back(row);
   SmallVector<Value> values(yield.getCarried());
-  values[carried] = loop.getCarriedArguments()[carried]; // unused from now on
+  values[carried] = loop.getCarriedArguments()[carried]; // This argument is unused from now on.
   rewriter.replaceOpWithNewOp<nn::YieldOp>(yield, values, rows);
 
   rewriter.setInsertionPoint(loop);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Replaces a branch of a few elementwise operators by both branches and a selection. Computing a few numbers twice
-// costs less than a jump, and fuses with neighbouring operators. No operator of `nn` can trap: an integer divided by
-// zero is 0.
+// Replaces a branch of a few elementwise operators by a selection between the results of both branches. Computing a few
+// values in vain costs less than a jump, and the operators can be fused with their neighbours. No operator of `nn` can
+// trap: an integer divided by zero is 0.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
@@ -19,7 +19,7 @@ namespace nacre::graph {
 
 namespace {
 
-/// Most operators of both branches together.
+/// Largest number of operators in both branches together.
 constexpr int64_t mostOperators = 8;
 
 int64_t countElements(Value value) { return cast<RankedTensorType>(value.getType()).getNumElements(); }

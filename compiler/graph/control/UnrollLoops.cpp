@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Unrolls loops of one iteration, and short ones of a few cheap operators. An iteration costs steps, views and storages
-// of its own; unrolled operators fuse and fold. Each iteration is a copy of the body, with the iteration's number as a
-// constant, slices for rows, and concatenated stacks.
+// Unrolls loops of one iteration, and short loops of a few cheap operators. An iteration has the cost of steps, views
+// and storages, but unrolled operators can be fused and folded. Each iteration becomes a copy of the body. Its index is
+// a constant, slices replace rows, and stacks are concatenated.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
@@ -21,7 +21,7 @@ namespace nacre::graph {
 
 namespace {
 
-/// True if a kernel of other operators can contain `op`, or if it needs no kernel.
+/// True if a kernel of other operators can contain `op`, or if `op` needs no kernel.
 bool isCheap(Operation *op) {
   auto known = dyn_cast<nn::OperatorInterface>(op);
   return known && op->getNumRegions() == 0 && !isa<nn::RecurrentOp>(op) &&

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parts: 1. single operators; 2. operators on integers; 3. positions, indices and counts; 4. operators on inputs.
+// This file has four parts: 1. single operators; 2. operators on integers; 3. positions, indices and counts; 4.
+// operators on inputs.
 
 #include "compiler/graph/halves/ExactValues.h"
 
@@ -15,8 +16,8 @@ namespace {
 
 bool isWide(Type type) { return getElementTypeOrSelf(type).isF32(); }
 
-/// True if f16 does not have all numbers of the type. Indices, positions and counts have more digits, or exceed its
-/// range; so do powers of two.
+/// True if f16 cannot represent all values of the type. Indices, positions, counts and powers of two have more digits
+/// than f16, or exceed its range.
 bool isLargeInteger(Type type) {
   Type element = getElementTypeOrSelf(type);
   return (element.isInteger() && element.getIntOrFloatBitWidth() > 8) || isa<Float8E8M0FNUType>(element);
@@ -47,15 +48,15 @@ bool isPosition(OpOperand &operand) {
 
 namespace {
 
-/// True if the results of `op` are as wide as its operands: elementwise operators, movement and sums. Others, mainly
-/// convolutions, are the network itself, which an image of integers must not widen.
+/// True if the results of `op` must keep f32 if its operands do: elementwise operators, movement and sums. Other
+/// operators, mainly convolutions, form the network itself, which must not become f32 because of an image of integers.
 bool keepsWidth(Operation &op) {
   nn::Width width = getWidth(op);
   return width == nn::Width::Same || width == nn::Width::Bounded;
 }
 
-/// True if `integer` is a sum of products, or computed from one. The depth suffices for the addends of zero points and
-/// a bias.
+/// True if `integer` is a sum of products, or is computed from one. The depth suffices for the addition of zero points
+/// and a bias.
 bool isSum(Value integer, int maxDepth = 8) {
   Operation *op = integer.getDefiningOp();
   if (!op || maxDepth == 0 || !getElementTypeOrSelf(integer.getType()).isInteger())
@@ -65,7 +66,8 @@ bool isSum(Value integer, int maxDepth = 8) {
          llvm::any_of(op->getOperands(), [&](Value operand) { return isSum(operand, maxDepth - 1); });
 }
 
-/// Adds scalars that `value` is computed from by elementwise operators: scales, whose products are too small for f16.
+/// Adds operators on scalars from which elementwise operators compute `value`. These are scales, whose products are too
+/// small for f16.
 void widenScales(Value value, DenseSet<Operation *> &wide) {
   Operation *op = value.getDefiningOp();
   auto known = dyn_cast_or_null<nn::OperatorInterface>(op);
@@ -121,8 +123,8 @@ void addPositions(Block &body, DenseSet<Operation *> &wide) {
 // 4. Operators on inputs
 //===----------------------------------------------------------------------===//
 
-/// True if `op` may compute f32 values from the model's inputs: all operators except the network itself, which begins
-/// with products.
+/// True if `op` may compute f32 values from the model's inputs. This excludes the network itself, which begins with
+/// products.
 static bool mayReadInputs(Operation &op) {
   auto known = dyn_cast<nn::OperatorInterface>(op);
   return known && op.getNumRegions() == 0 && op.getNumOperands() > 0 && known.getWidth() != nn::Width::Full &&

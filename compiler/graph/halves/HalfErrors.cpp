@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parts: 1. errors of single numbers in f16; 2. operators, and the operators whose results they need in f32; 3.
-// contractions; 4. neighbours of the operators found.
+// This file has four parts: 1. errors of single values in f16; 2. operators, and the operators whose results they need
+// in f32; 3. contractions; 4. neighbours of the operators found.
 
 #include "compiler/graph/halves/HalfErrors.h"
 
@@ -20,11 +20,11 @@ namespace nacre::graph {
 
 namespace {
 
-/// Factor by which a model's own numbers may exceed typical numbers, which are at most 8; and the limit that follows.
+/// Factor by which a model's values may exceed typical samples, which are at most 8. It determines the limit kMost.
 constexpr double kRoom = 16, kMost = 65504 / kRoom;
-/// Limit above which steps of f16 are at most 1/128 of a number.
+/// Limit above which the rounding steps of f16 are at most 1/128 of a value.
 constexpr double kLeast = 0x1p-17;
-/// Largest error, relative to a number, that does not count as another answer.
+/// Largest relative error of an acceptable result.
 constexpr double kTolerance = 0.01;
 
 bool isWide(Type type) { return getElementTypeOrSelf(type).isF32(); }
@@ -34,8 +34,8 @@ bool isConstant(Value value) { return value.getDefiningOp<nn::ConstantOp>() != n
 // 1. Numbers
 //===----------------------------------------------------------------------===//
 
-/// True if `half` is another answer than `exact`. The error is compared with `size`, which is at least |exact|. A
-/// number that is stored as f16 must not be large. It may only be small if `mayBeSmall`.
+/// True if `half` differs too much from `exact`. The error is compared with `size`, which is at least |exact|. If
+/// `isStored`, the f16 value must not be too large. It must not be too small either, unless `mayBeSmall`.
 bool differs(double exact, double half, double size, bool isStored, bool mayBeSmall) {
   if (!std::isfinite(exact))
     return std::isnan(exact) ? !std::isnan(half) : half != exact;
@@ -44,8 +44,8 @@ bool differs(double exact, double half, double size, bool isStored, bool mayBeSm
   return !(std::abs(half - exact) <= kTolerance * size);
 }
 
-/// Returns the size that errors of sums are compared with. Two numbers may be close by chance, such as a residual and
-/// its addend. If all are close, f16 loses their difference.
+/// Returns the size with which errors of sums are compared. Two values may be close by chance, such as a residual and
+/// its addend. But if all pairs are close, f16 loses their difference.
 double getSizeOfDifferences(Operation &op, ArrayRef<Numbers> operands, const Numbers &result) {
   constexpr double ofSums = 0x1p-2;
   auto softmax = dyn_cast<nn::SoftmaxOp>(op);
@@ -63,7 +63,7 @@ double getSizeOfDifferences(Operation &op, ArrayRef<Numbers> operands, const Num
   return adds ? ofSums * computeRootMeanSquare(result) : 0;
 }
 
-/// True if `op` subtracts a mean, or another value, from numbers that are larger than the differences.
+/// True if `op` subtracts a mean, or another value, from operands that are larger than the differences.
 bool subtractsAlike(Operation &op, ArrayRef<Numbers> operands, const Numbers &result) {
   constexpr double most = 2.5;
   auto binary = dyn_cast<nn::BinaryOp>(op);
@@ -108,8 +108,8 @@ bool keepsMask(Operation &op) {
          (binary && llvm::is_contained({Kind::Add, Kind::Sub, Kind::Max, Kind::Min}, binary.getKind()));
 }
 
-/// True if `op` keeps masks, and all its readers are softmaxes or operators of this kind. The least number of f16 then
-/// masks as well as any other.
+/// True if `op` keeps masks, and all its readers are softmaxes or operators that keep masks. Then the lowest f16 value
+/// masks as well as any lower value.
 bool masksSoftmax(Operation &op, int maxDepth = 8) {
   return maxDepth > 0 && keepsMask(op) && !op.use_empty() && llvm::all_of(op.getUsers(), [maxDepth](Operation *user) {
            return isa<nn::SoftmaxOp>(user) || masksSoftmax(*user, maxDepth - 1);
@@ -119,7 +119,7 @@ bool masksSoftmax(Operation &op, int maxDepth = 8) {
 class ErrorFinder {
 public:
   ErrorFinder(func::FuncOp function, TypicalNumbers &numbers) : numbers(numbers) {
-    // Operators around a region come before it.
+    // A block must come before the blocks inside of it.
     function->walk<WalkOrder::PreOrder>([&](Block *block) { blocks.push_back(block); });
   }
 
@@ -148,7 +148,8 @@ private:
     return llvm::any_of(op.getOperandTypes(), isWide) || llvm::any_of(op.getResultTypes(), isWide);
   }
 
-  /// Rounds all f32 operands of `op`, or only one of them.
+  /// Returns the samples of the operands of `op` after rounding to f16. If `only` is given, only this operand is
+  /// rounded.
   SmallVector<Numbers> roundOperands(Operation &op, std::optional<unsigned> only = std::nullopt) {
     SmallVector<Numbers> operands = numbers.getOperands(op);
     for (auto [index, value] : llvm::enumerate(op.getOperands()))
@@ -157,7 +158,7 @@ private:
     return operands;
   }
 
-  /// True if f16 changes values that `op` moves. In a table, as in weights, a few elements may become 0.
+  /// True if f16 changes values that `op` moves. A few elements of a table or of weights may become 0.
   bool changesMoved(Operation &op) {
     return llvm::any_of(op.getOperands(), [this](Value value) {
       if (!isWide(value.getType()))
@@ -171,7 +172,7 @@ private:
     });
   }
 
-  /// True if number `i` of an operand is no larger than about `size`, as for values that a rectifier passes.
+  /// True if sample `i` of an operand is not much larger than `size`, as for values that a rectifier passes.
   static bool readsSmaller(Operation &op, ArrayRef<Numbers> operands, size_t i, double size) {
     return llvm::any_of(llvm::zip_equal(op.getOperands(), operands), [&](auto pair) {
       auto [value, operand] = pair;
@@ -179,8 +180,8 @@ private:
     });
   }
 
-  /// True if `op` gives another answer for `rounded` than for its exact operands. The result is rounded, too, if it is
-  /// stored.
+  /// True if `op` computes a different result from `rounded` than from its exact operands. If `isStored`, the result is
+  /// rounded, too.
   bool changes(Operation &op, ArrayRef<Numbers> rounded, bool isStored) {
     const SmallVector<Numbers> operands = numbers.getOperands(op);
     const std::optional<Numbers> exact = computeNumbers(op, operands);
@@ -200,7 +201,7 @@ private:
       const double x = (*exact)[i], half = (*halves)[i];
       if (masks && x < kMasked && half < kMasked)
         continue;
-      // Zero plus an epsilon is that epsilon.
+      // If a term is zero, the sum is the other term (such as an epsilon), which must be accurate.
       const bool isSum = llvm::all_of(operands, [i](const Numbers &operand) { return operand[i] != 0; });
       const double size = std::max(std::abs(x), isSum ? sizeOfDifferences : 0);
       if (differs(x, half, size, isStored, /*mayBeSmall=*/readsSmaller(op, operands, i, size)))
@@ -209,7 +210,7 @@ private:
     return false;
   }
 
-  /// True if numbers of a real model may become infinite in f16 when `op` reads them.
+  /// True if values of a real model may become infinite in f16 before `op` reads them.
   bool readsLarge(Operation &op) {
     const bool masks = isa<nn::SoftmaxOp>(op) || masksSoftmax(op);
     return llvm::any_of(op.getOperands(), [&](Value value) {
@@ -230,7 +231,7 @@ private:
         addMaker(value);
   }
 
-  /// Adds the operator that computes `value`, and the source of operators that only move it.
+  /// Adds the operator that computes `value`. If it only moves values, also adds the operator that computes them.
   void addMaker(Value value) {
     Operation *op = value.getDefiningOp();
     if (!op || !mayBeWide(*op) || !isWide(value.getType()))
@@ -243,7 +244,7 @@ private:
 
   //===--- 3. Contractions ----------------------------------------------------------------------------------------===//
 
-  /// Checks operands, weights and results. Weights that are not constant are treated like activations.
+  /// Checks operands, weights and results of a contraction. Weights that are not constant are treated like activations.
   void checkContraction(Operation &op) {
     if (!isWide(op.getResult(0).getType()))
       return;
@@ -297,7 +298,7 @@ private:
     return weights;
   }
 
-  /// True if no weight becomes infinite, and at most so many become 0 that the others compensate for them.
+  /// True if no weight becomes infinite, and so few become 0 that the other weights compensate for them.
   static bool fitsAsWeight(const Weights &weights) {
     constexpr double most = 65504, least = 0x1p-16;
     return weights.largest == 0 || (weights.largest <= most && weights.rootMeanSquare >= least);
@@ -312,7 +313,8 @@ private:
 
   //===--- 4. Neighbours ------------------------------------------------------------------------------------------===//
 
-  /// Adds operators whose only readers are in f32: a row that is almost zero has squares that f16 does not have.
+  /// Adds operators whose readers all keep f32. For example, squares of a row that is almost zero are too small for
+  /// f16.
   void addMakers() {
     for (Block *block : llvm::reverse(blocks))
       for (Operation &op : llvm::reverse(*block))
@@ -321,8 +323,8 @@ private:
           errors.wide.insert(&op);
   }
 
-  /// Adds operators that continue an elementwise chain. The chain is one kernel, which rounds only the value that it
-  /// stores.
+  /// Adds operators that continue an elementwise chain, because the chain is one kernel. Only the value that this
+  /// kernel stores is rounded.
   void addReaders() {
     auto isInChain = [this](Value operand) {
       Operation *from = operand.getDefiningOp();

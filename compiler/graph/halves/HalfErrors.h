@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds operators whose results f16 would change: constants that f16 does not have, numbers that it rounds to 0 or
-// infinity, and differences of large numbers. In f16, an epsilon of 1e-12 is 0, and 1e6 is 65504. Kernels compute in
-// f32 whatever they don't store, so f32 costs nothing there.
+// Finds operators whose results f16 would change. The reasons are constants that f16 cannot represent, values that it
+// rounds to 0 or infinity, and differences of large values. In f16, an epsilon of 1e-12 is 0, and 1e6 becomes 65504.
+// Kernels compute in f32 and only store f16, so f32 costs nothing for values that stay in a kernel.
 //
-// Each operator computes with typical numbers (TypicalNumbers.h), once exactly and once rounded to f16.
+// Each operator is computed on samples (TypicalNumbers.h) twice, exactly and with rounding to f16. The results are
+// compared.
 
 #ifndef NACRE_COMPILER_GRAPH_HALVES_HALFERRORS_H
 #define NACRE_COMPILER_GRAPH_HALVES_HALFERRORS_H
@@ -18,19 +19,19 @@
 
 namespace nacre::graph {
 
-/// Attribute of a function. Some of its contractions must multiply f32, which GPUs with matrix units would otherwise
-/// round to f16.
+/// Attribute of a function with contractions that must multiply f32. Otherwise, GPUs with matrix units round operands
+/// to f16.
 constexpr llvm::StringLiteral kWideProducts = "nn.wide_products";
 
 /// Contraction that must multiply f32.
 struct WideProduct {
   mlir::Operation *op;
-  llvm::StringRef part; ///< Part of its numbers that does not fit f16: operands, weights or results.
-  double size;          ///< Root mean square of these numbers.
+  llvm::StringRef part; ///< Part of its values that does not fit f16: operands, weights or results.
+  double size;          ///< Root mean square of these values.
 };
 
-/// Contraction whose weights for some channels are 0 in f16, or almost. Training can switch off channels in this way,
-/// so they don't require f32 products.
+/// Contraction with channels whose weights are 0 or almost 0 in f16. Training can switch off channels in this way, so
+/// these channels don't require f32 products.
 struct LostChannels {
   mlir::Operation *op;
   int64_t lost, all;
@@ -38,14 +39,14 @@ struct LostChannels {
 
 struct HalfErrors {
   llvm::DenseSet<mlir::Operation *> wide;
-  std::vector<WideProduct> products; ///< Contractions among `wide`.
+  std::vector<WideProduct> products; ///< Contractions in `wide` that must multiply f32.
   std::vector<LostChannels> channels;
 };
 
-/// True if most of the numbers fit f16 and differ by more than its steps.
+/// True if most of the samples fit f16 and differ by more than its rounding steps.
 bool fitHalves(const Numbers &numbers);
 
-/// Finds the operators and contractions of `function` that must keep f32. Adds the numbers of all its values to
+/// Finds the operators and contractions of `function` that must keep f32. Adds the samples of all its values to
 /// `numbers`.
 HalfErrors findHalfErrors(mlir::func::FuncOp function, TypicalNumbers &numbers);
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lets a network of f32 compute in f16 between its inputs and outputs. GPUs of phones are limited by memory and read
-// f16 in half the time. Weights take half the space.
+// Lets an f32 network compute in f16 between its inputs and outputs. Memory limits GPUs of phones, and f16 is read in
+// half the time. Weights take half the space.
 //
-// 1. Find operators that keep f32: operators from and to integers, training, operators on inputs before the first
+// 1. Find operators that keep f32: conversions from and to integers, training, operators on inputs before the first
 //    product, and operators that f16 would change (HalfErrors.h).
 // 2. Every other value becomes f16.
-// 3. Casts separate both: after arguments (or their transposes) and constants, before results, and around operators in
-//    f32. Casts are also around recurrences (an operator or a loop), whose state adds up over all steps, and at values
-//    that enter or leave regions.
+// 3. Add casts between both: after arguments (or their transposes) and constants, before results, and around operators
+//    in f32. Casts are also added around recurrences (an operator or a loop), whose state adds up over all steps, and
+//    at values that enter or leave regions.
 //
-// Kernels compute in f32 after they have read f16.
+// Kernels load f16 but compute in f32.
 
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/halves/ExactValues.h"
@@ -38,8 +38,8 @@ namespace nacre::graph {
 
 namespace {
 
-/// Largest finite number of f16. Attention masks are often the largest f32. If such a mask became infinite, a row that
-/// is completely masked would become NaN.
+/// Largest finite f16 value. Attention masks often contain the lowest f32 value. If it became infinite, completely
+/// masked rows would become NaN.
 constexpr double kMost = 65504;
 
 bool isWide(Type type) { return getElementTypeOrSelf(type).isF32(); }
@@ -48,7 +48,7 @@ bool isNarrow(Type type) { return getElementTypeOrSelf(type).isF16(); }
 Type narrowed(Type type) { return cast<RankedTensorType>(type).clone(Float16Type::get(type.getContext())); }
 Type widened(Type type) { return cast<RankedTensorType>(type).clone(Float32Type::get(type.getContext())); }
 
-/// True if one of its finite numbers would become infinite.
+/// True if a finite element of the constant would become infinite in f16.
 bool overflows(nn::ConstantOp constant) {
   FailureOr<nn::ConstantView> view = nn::ConstantView::get(constant.getValue());
   if (failed(view))
@@ -69,7 +69,7 @@ bool overflows(nn::ConstantOp constant) {
 // 1. Movement and recurrences
 //===----------------------------------------------------------------------===//
 
-/// True if the elements of its operand must have 32 bits to match the size of the result.
+/// True if the operand must have 32-bit elements, because the result has the same number of bits.
 bool isBitcastOfWide(nn::BitcastOp op) {
   return op.getType().getNumElements() * op.getType().getElementTypeBitWidth() ==
          op.getOperand().getType().getNumElements() * 32;
@@ -80,15 +80,16 @@ bool isTransposedArgument(Operation &op) {
   return transpose && isa<BlockArgument>(transpose.getOperand());
 }
 
-/// True if a reader of the untransposed `value` needs f16. The value is then cast, and the transposes can read that.
+/// True if a reader of `value` without a transpose needs f16. The value is then cast, and the transposes can read the
+/// result.
 bool isCastAsItLies(Value value, const DenseSet<Operation *> &wide) {
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
     return !isa<nn::TransposeOp, func::ReturnOp>(user) && !wide.contains(user);
   });
 }
 
-/// Adds transposes of the function's arguments, as for images: one kernel transposes and casts. Products read through
-/// transposes, so theirs are not added.
+/// Adds transposes of the function's arguments, for example of images. One kernel then transposes and casts. Transposes
+/// through which products read are not added.
 void addTransposes(Block &body, DenseSet<Operation *> &wide) {
   for (auto transpose : body.getOps<nn::TransposeOp>())
     if (isTransposedArgument(*transpose) && isWide(transpose.getType()) &&
@@ -97,14 +98,14 @@ void addTransposes(Block &body, DenseSet<Operation *> &wide) {
       wide.insert(transpose);
 }
 
-/// True if it passes floats from iteration to iteration, contains products, and contains no convolutions.
+/// True if the loop carries floats, contains products, and contains no convolutions.
 bool isRecurrence(nn::ForOp loop) {
   Block &body = loop.getBody().front();
   return llvm::any_of(loop.getInitial().getTypes(), [](Type type) { return isWide(type); }) &&
          !body.getOps<nn::MatMulOp>().empty() && body.getOps<nn::ConvOp>().empty();
 }
 
-/// Adds the operators of recurrences, and movement whose only readers they are.
+/// Adds the operators of recurrences, and movement that only recurrences read.
 void addRecurrences(func::FuncOp function, DenseSet<Operation *> &wide) {
   function.walk([&](nn::ForOp loop) {
     if (isRecurrence(loop))
@@ -120,13 +121,13 @@ void addRecurrences(func::FuncOp function, DenseSet<Operation *> &wide) {
 }
 
 /// Returns the type of the value that `operand` passes into or out of a region: a result of a loop or branch, or an
-/// argument of a body. Null if it passes no value.
+/// argument of a body. Returns null if it passes no value.
 Type getHandedType(OpOperand &operand) {
   Operation *owner = operand.getOwner();
   unsigned index = operand.getOperandNumber();
   if (isa<nn::YieldOp>(owner)) {
     Type type = owner->getParentOp()->getResult(index).getType();
-    return type; // of a stack, only its element type matters
+    return type; // Only the element type of the stack matters.
   }
   if (auto loop = dyn_cast<nn::ForOp>(owner)) {
     const unsigned hasCount = loop.getCount() ? 1 : 0;
@@ -149,7 +150,7 @@ struct NarrowFloats : impl::NarrowFloatsPassBase<NarrowFloats> {
     wide.clear();
     exact.clear();
     numbers = TypicalNumbers();
-    // Operators around a region come before it.
+    // A block must come before the blocks inside of it.
     SmallVector<Block *> blocks;
     function->walk<WalkOrder::PreOrder>([&](Block *block) { blocks.push_back(block); });
     for (Block *block : blocks)
@@ -158,7 +159,7 @@ struct NarrowFloats : impl::NarrowFloatsPassBase<NarrowFloats> {
       addPositions(*block, wide);
     trained = findTrainedValues(function);
     wide.insert(trained.begin(), trained.end());
-    if (!isTrainingStep(function)) // training steps have their own rules
+    if (!isTrainingStep(function)) // Training steps have separate rules.
       addExact(function, blocks);
     addTransposes(function.front(), wide);
     addRecurrences(function, wide);
@@ -170,7 +171,7 @@ struct NarrowFloats : impl::NarrowFloatsPassBase<NarrowFloats> {
   }
 
 private:
-  /// Adds operators that f16 would change, and warns about products that therefore take longer.
+  /// Adds operators that f16 would change. Warns about products that become slower for this reason.
   void addExact(func::FuncOp function, ArrayRef<Block *> blocks) {
     DenseSet<Operation *> found = findOfInputs(function, blocks, wide);
     const HalfErrors errors = findHalfErrors(function, numbers);
@@ -195,7 +196,7 @@ private:
                                                     "--gpu-precision=fp32, if these channels matter";
   }
 
-  /// 2. Values. Narrows them, or casts them right after their definition if they keep f32.
+  /// Step 2: narrows values. If a value keeps f32, casts it right after its definition.
   void narrowValues(OpBuilder &builder, Block &block) {
     for (BlockArgument argument : block.getArguments()) {
       builder.setInsertionPointToStart(&block);
@@ -213,7 +214,7 @@ private:
     }
   }
 
-  /// Narrows a result. The number that a pad writes must have the type of its tensor.
+  /// Changes the type of a result to f16. The fill value of a pad must have the same type.
   void narrow(OpResult result) {
     result.setType(narrowed(result.getType()));
     auto pad = dyn_cast<nn::PadOp>(result.getOwner());
@@ -225,7 +226,7 @@ private:
     pad.setValueAttr(FloatAttr::get(Float16Type::get(&getContext()), value));
   }
 
-  /// 3. Uses. Casts f16 operands of operators that need f32.
+  /// Step 3: casts f16 operands to f32 for operators that need f32.
   void widenUses(OpBuilder &builder, Block &block) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
       builder.setInsertionPoint(&op);
@@ -235,7 +236,7 @@ private:
     }
   }
 
-  /// True if a number of an f32 value may become infinite in f16. It is then clamped to the largest number.
+  /// True if an element of an f32 value may become infinite in f16. It is then clamped to the largest f16 value.
   bool mayOverflow(Value value) {
     Operation *from = value.getDefiningOp();
     if (auto constant = dyn_cast_or_null<nn::ConstantOp>(from))
@@ -246,14 +247,14 @@ private:
   }
 
   bool wantsWide(OpOperand &operand) {
-    if (isa<func::ReturnOp>(operand.getOwner())) // a model may have f16 results of its own
+    if (isa<func::ReturnOp>(operand.getOwner())) // The model may have f16 results.
       return isWide(getOperation().getResultTypes()[operand.getOperandNumber()]);
     if (Type handed = getHandedType(operand))
       return isWide(handed);
     if (wide.contains(operand.getOwner()) || isPosition(operand))
       return true;
     if (operand.getOwner()->getNumRegions() > 0 || operand.getOwner()->hasTrait<OpTrait::IsTerminator>())
-      return false; // a condition or a count
+      return false; // A condition or a count is never cast.
     if (auto bitcast = dyn_cast<nn::BitcastOp>(operand.getOwner()))
       return isBitcastOfWide(bitcast);
     return getWidth(*operand.getOwner()) == nn::Width::Full && isWide(operand.getOwner()->getResult(0).getType());
@@ -264,8 +265,8 @@ private:
     return argument.getOwner() == &function.front() && function.getArgAttr(argument.getArgNumber(), nn::variableAttr);
   }
 
-  /// Returns the first operator of the argument's block that reads it as f16, itself or in a region. Weights are cast
-  /// there, so that memory holds only one copy of them until then.
+  /// Returns the first operator in the argument's block that reads it as f16, directly or in a region. Weights are cast
+  /// there, so that memory holds only one copy until then.
   Operation *findFirstReader(BlockArgument argument) {
     Operation *first = nullptr;
     for (OpOperand &use : argument.getUses()) {
@@ -276,7 +277,7 @@ private:
     return first;
   }
 
-  /// Casts an f32 value for all readers that need f16.
+  /// Casts an f32 value to f16 for all readers that need f16.
   void castUses(OpBuilder &builder, Value value) {
     auto wants = [this](OpOperand &use) { return !wantsWide(use); };
     if (!isWide(value.getType()) || !llvm::any_of(value.getUses(), wants))
@@ -301,8 +302,8 @@ private:
       sumNarrow(builder, value, from);
   }
 
-  /// Lets sums read the same f16 values as products, if `value` has no other readers, so that memory holds only these.
-  /// This occurs for the gradient of a loss, which a weight and a bias read.
+  /// Lets sums read the f16 value `narrow` that products read, if `value` has no other readers. Memory then holds only
+  /// `narrow`. This occurs for the gradient of a loss, from which gradients of a weight and a bias are computed.
   void sumNarrow(OpBuilder &builder, Value value, Value narrow) {
     auto isForProducts = llvm::all_of(narrow.getUsers(), [](Operation *user) {
       return isa<nn::MatMulOp, nn::ConvOp, nn::FilterGradientOp, nn::TransposeOp>(user);
@@ -321,7 +322,7 @@ private:
   DenseSet<Operation *>
       exact; ///< Members of `wide` that were not added because of integers: few of their numbers are beyond kMost.
   TypicalNumbers numbers;
-  /// Members of `wide` that may become infinite: a step with such a gradient is skipped.
+  /// Members of `wide` whose values may become infinite in f16. A training step with such a gradient is skipped.
   DenseSet<Operation *> trained;
 };
 

@@ -40,7 +40,7 @@ public:
 private:
   enum class Through { Elements, Sums };
 
-  /// True if the function has weights. Also finds the loss scale.
+  /// True if the function has weights. Also finds the loss scale and stores it.
   bool readsWeights() {
     bool found = false;
     for (BlockArgument argument : function.getArguments()) {
@@ -72,7 +72,7 @@ private:
     }
   }
 
-  /// True if the operand is a loss, or a part of it that a loop over parts of the batch adds up.
+  /// True if the operand is a loss, or a part of the loss that a loop over parts of the batch adds up.
   bool isLoss(Operation &end, unsigned index) {
     auto type = dyn_cast<RankedTensorType>(end.getOperand(index).getType());
     if (!type || type.getRank() != 0 || !isWide(type))
@@ -95,8 +95,8 @@ private:
     return kind == nn::WorkKind::Elementwise || kind == nn::WorkKind::Permute || kind == nn::WorkKind::Boundary;
   }
 
-  /// Adds the operators that compute `value`, back to products, whose operands are narrow. A walk through elements also
-  /// ends at sums, which it adds.
+  /// Adds the operators that compute `value`, back to products, whose operands are narrow. A search through elementwise
+  /// operators also ends at sums, which are added.
   static void addBefore(Value value, llvm::DenseSet<Operation *> &to, Through through) {
     SmallVector<Value> open{value};
     while (!open.empty()) {
@@ -110,7 +110,7 @@ private:
 
   //===--- 2. Sums ------------------------------------------------------------------------------------------------===//
 
-  /// Adds sums, mainly of normalizations, and operators that depend only on these and on variables.
+  /// Adds sums, mainly of normalizations, and operators that depend only on sums and variables.
   void addSums(Block &block) {
     for (Operation &op : block) {
       if (!mayKeepWidth(op) || !isWide(op.getResult(0).getType()))
@@ -121,8 +121,8 @@ private:
       else if (isOfElements(op) && !isa<nn::BroadcastOp>(op) && isOfSums(op))
         wide.insert(&op);
     }
-    // Operators that only sums read, such as squares of a variance, are not stored. In f16, they might overflow without
-    // need.
+    // Operators that only sums read, such as squares of a variance, are not stored, so f32 costs nothing. In f16, they
+    // might overflow.
     for (Operation &op : llvm::reverse(block))
       if (mayKeepWidth(op) && isOfElements(op) && isWide(op.getResult(0).getType()) && !op.use_empty() &&
           llvm::all_of(op.getUsers(), [this](Operation *user) { return wide.contains(user); }))
@@ -150,7 +150,7 @@ private:
 
   //===--- 3. The loss's gradient ---------------------------------------------------------------------------------===//
 
-  /// Adds readers of the loss's operators or of its scale, up to products.
+  /// Adds operators that read the loss or its scale, directly or through others, up to products.
   void addReaders(Block &block) {
     for (Operation &op : block)
       if (mayKeepWidth(op) && llvm::any_of(op.getOperands(), [&](Value operand) {
@@ -161,8 +161,8 @@ private:
 
   //===--- 4. Vectors of weights ----------------------------------------------------------------------------------===//
 
-  /// Adds readers of biases and other weights that are broadcast. A cast of these would be a launch for very few bytes,
-  /// and kernels compute in f32 anyway.
+  /// Adds operators that read biases and other broadcast weights. A cast of these weights would be a launch for very
+  /// few bytes, and kernels compute in f32 anyway.
   void addReadersOfVectors(Block &block) {
     for (Operation &op : block) {
       auto known = dyn_cast<nn::OperatorInterface>(op);

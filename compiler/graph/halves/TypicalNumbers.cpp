@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parts: 1. inputs and constants; 2. elementwise operators; 3. reductions; 4. contractions; 5. all operators.
+// This file has five parts: 1. inputs and constants; 2. elementwise operators; 3. reductions; 4. contractions; 5. all
+// operators.
 
 #include "compiler/graph/halves/TypicalNumbers.h"
 
@@ -23,18 +24,18 @@ namespace nacre::graph {
 namespace {
 
 constexpr size_t kCount = std::tuple_size_v<Numbers>;
-constexpr size_t kRow = kCount - 1; ///< Length of the typical row of a reduction.
+constexpr size_t kRow = kCount - 1; ///< Number of samples in the typical row of a reduction.
 
 //===----------------------------------------------------------------------===//
 // 1. Inputs and constants
 //===----------------------------------------------------------------------===//
 
-/// Returns the numbers of an unknown value. Different values have them in different orders, so that their difference is
-/// not zero by chance. No number is one of f16, or so near to 1 that its logarithm is small.
+/// Returns the samples of an unknown value. Different seeds give different orders, so that differences are not zero by
+/// chance. No sample is an exact f16 value, or so near to 1 that its logarithm is small.
 Numbers getUnknown(unsigned seed) {
   constexpr std::array<double, kRow> magnitudes = {0.0041, 0.0153, 0.0317, 0.0621, 0.131, 0.271, 0.353, 0.513,
                                                    0.713,  1.09,   1.41,   2.07,   3.01,  5.03,  7.9};
-  constexpr std::array<size_t, 8> steps = {1, 2, 4, 7, 8, 11, 13, 14}; // no common factor with 15
+  constexpr std::array<size_t, 8> steps = {1, 2, 4, 7, 8, 11, 13, 14}; // These have no common factor with 15.
   Numbers numbers{};
   const size_t step = steps[seed % steps.size()];
   for (size_t i = 0; i < kRow; ++i) {
@@ -45,7 +46,7 @@ Numbers getUnknown(unsigned seed) {
   return numbers;
 }
 
-/// Returns the numbers of a mask: every other one is 1.
+/// Returns the samples of a mask: every other sample is 1.
 Numbers getMask() {
   Numbers numbers;
   for (size_t i = 0; i < kCount; ++i)
@@ -53,8 +54,8 @@ Numbers getMask() {
   return numbers;
 }
 
-/// Returns the numbers of an unknown value of this type. Only masks matter among integers, because operators on
-/// integers keep f32 anyway.
+/// Returns the samples of an unknown value of type `element`. Integers get the samples of a mask, because other
+/// operators on integers keep f32 anyway.
 Numbers getUnknown(Type element, unsigned seed) { return element.isIntOrIndex() ? getMask() : getUnknown(seed); }
 
 Numbers scale(Numbers numbers, double factor) {
@@ -63,8 +64,8 @@ Numbers scale(Numbers numbers, double factor) {
   return numbers;
 }
 
-/// Returns numbers of a constant: the largest as number 0, so that it meets zeros, the smallest nonzero one, and then
-/// evenly spaced elements.
+/// Returns samples of a constant. Sample 0 is the largest element, so that it meets the zeros of other values. The
+/// smallest nonzero element and evenly spaced elements follow.
 Numbers getNumbers(nn::ConstantOp constant) {
   Numbers numbers{};
   FailureOr<nn::ConstantView> view = nn::ConstantView::get(constant.getValue());
@@ -116,7 +117,7 @@ std::optional<Numbers> computeUnary(nn::UnaryOp op, const Numbers &operand) {
   return apply(operand, [&](double x) { return facts.ofFloat(x, alpha); });
 }
 
-/// True if `op` is 1 - x of an input. Only masks are inverted in this way.
+/// True if `op` is 1 - x and x is an input. Only masks are inverted in this way.
 bool invertsMask(nn::BinaryOp op) {
   if (op.getKind() != nn::BinaryKind::Sub || !isSplatOf(op.getLhs(), 1))
     return false;
@@ -158,7 +159,7 @@ std::optional<Numbers> computeCast(nn::CastOp op, const Numbers &operand) {
 // 3. Reductions
 //===----------------------------------------------------------------------===//
 
-/// Applies `function` to numbers 1 to 15 as one row, and to number 0 as a row of zeros.
+/// Applies `function` to samples 1 to 15 as one row, and to sample 0 as a row of zeros.
 template <typename Function> Numbers reduce(const Numbers &operand, Function function) {
   Numbers numbers;
   numbers.fill(function(ArrayRef(operand).drop_front()));
@@ -209,8 +210,8 @@ Numbers computeCumulate(nn::CumulateOp op, const Numbers &operand) {
   return computeReduction(kind, operand, double(shapeOf(op.getOperand())[op.getAxis()]));
 }
 
-/// Computes a softmax. Smaller weights than the limit contribute nothing visible, and a row that is completely masked
-/// has no known result.
+/// Computes a softmax. Weights below the limit are treated as 0, because they contribute nothing visible. The result of
+/// a completely masked row is not known.
 Numbers computeSoftmax(nn::SoftmaxOp op, const Numbers &operand) {
   constexpr double least = 0x1p-8;
   const double most = *llvm::max_element(operand);
@@ -237,8 +238,8 @@ Numbers computeNormalize(nn::NormalizeOp op, const Numbers &operand) {
 // 4. Contractions
 //===----------------------------------------------------------------------===//
 
-/// Scales numbers by the size of a sum of n products: sqrt(n) times the size of each, because their signs differ.
-/// Training keeps activations around 1, so only constants of unusual sizes change the scale.
+/// Scales samples as in a sum of n products. Such a sum is sqrt(n) times as large as a product, because the signs
+/// differ. Training keeps activations around 1, so only constants of unusual sizes change the scale.
 Numbers computeContraction(Operation &op, ArrayRef<Numbers> operands, const Numbers &unknown) {
   constexpr double most = 64;
   const double ratio = computeRootMeanSquare(operands[0]) * computeRootMeanSquare(operands[1]) *
@@ -247,7 +248,7 @@ Numbers computeContraction(Operation &op, ArrayRef<Numbers> operands, const Numb
   return isUsual ? unknown : scale(unknown, ratio);
 }
 
-/// Takes numbers of the operands alternately, because parts of a result come from different operands.
+/// Takes samples from the operands alternately, because parts of a result come from different operands.
 Numbers takeTurns(Operation &op, ArrayRef<Numbers> operands) {
   SmallVector<Numbers> parts;
   for (auto [value, numbers] : llvm::zip_equal(op.getOperands(), operands))

@@ -26,7 +26,8 @@ namespace {
 using nn::BinaryKind;
 using nn::UnaryKind;
 
-/// Adds the coders of quantizations that read `value`, perhaps through bounds and movement. `depth` limits the walk.
+/// Adds the parameters of quantizations that read `value`, perhaps through bounds and movement, to `found`. `depth`
+/// limits the search.
 void addCoders(Value value, SmallVectorImpl<Coder> &found, int depth) {
   if (depth == 0)
     return;
@@ -46,7 +47,7 @@ void addCoders(Value value, SmallVectorImpl<Coder> &found, int depth) {
   }
 }
 
-/// Returns the coders that turn `value` into codes, one per quantization.
+/// Returns the parameters of all quantizations that convert `value` to codes.
 SmallVector<Coder> findCoders(Value value) {
   constexpr int maxDepth = 6;
   SmallVector<Coder> coders;
@@ -58,7 +59,8 @@ SmallVector<Coder> findCoders(Value value) {
 // 1. Sums of bytes
 //===----------------------------------------------------------------------===//
 
-/// Replaces `op`, the average of `count` values that `codes` stands for, by their scaled 32-bit sums.
+/// Replaces `op`, the average of `count` values that `codes` dequantizes. `sums` are the 32-bit sums of the codes,
+/// which are then scaled.
 void replaceBySums(PatternRewriter &rewriter, Operation *op, nn::DequantizeOp codes, Value sums, int64_t count) {
   const double zero = readNumbers(codes.getZero())->front(), scale = readNumbers(codes.getScale())->front();
   Location loc = op->getLoc();
@@ -72,7 +74,7 @@ void replaceBySums(PatternRewriter &rewriter, Operation *op, nn::DequantizeOp co
   rewriter.replaceOpWithNewOp<nn::BinaryOp>(op, BinaryKind::Mul, reals, factor);
 }
 
-/// Most terms of a 32-bit sum of bytes.
+/// Largest number of bytes in a 32-bit sum.
 constexpr int64_t mostSummed = std::numeric_limits<int32_t>::max() / 255;
 
 struct MeanOfCodes : OpRewritePattern<nn::ReduceOp> {
@@ -95,15 +97,15 @@ struct MeanOfCodes : OpRewritePattern<nn::ReduceOp> {
 
 bool isZero(int64_t number) { return number == 0; }
 
-/// Most cells of a window whose sum may be written cell by cell. Larger windows are always added as bytes.
+/// Largest number of cells of a window whose sum may be written cell by cell. Larger windows are always added as bytes.
 constexpr int64_t mostCells = 64;
 
-/// True if all windows count equally many cells.
+/// True if all windows count the same number of cells.
 bool countsAll(nn::PoolOp op) {
   return llvm::all_of(op.getOverhang(), isZero) && (op.getCountPadding() || llvm::all_of(op.getPads(), isZero));
 }
 
-/// True if the codes of averages depend on the order in which f32 adds them.
+/// True if the codes of averages depend on the order in which f32 values are added.
 bool dependsOnOrder(nn::PoolOp op, nn::DequantizeOp codes) {
   const int64_t count = llvm::product_of(op.getKernel());
   if (count > mostCells)
@@ -114,7 +116,7 @@ bool dependsOnOrder(nn::PoolOp op, nn::DequantizeOp codes) {
   });
 }
 
-/// Computes the sums of windows by a depthwise convolution with ones.
+/// Replaces an average of codes. A depthwise convolution with ones computes the sums of the windows.
 struct AverageOfCodes : OpRewritePattern<nn::PoolOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -143,7 +145,7 @@ struct AverageOfCodes : OpRewritePattern<nn::PoolOp> {
 // 2. Windows in f32
 //===----------------------------------------------------------------------===//
 
-/// Writes the sum of windows of reals, one cell after the other.
+/// Writes the sum of each window of reals, adding one cell after the other.
 class WindowSums {
 public:
   WindowSums(OpBuilder &builder, nn::PoolOp op, nn::DequantizeOp codes)
@@ -170,7 +172,7 @@ public:
   }
 
 private:
-  /// Pads the input with the code of zero.
+  /// Pads the input with the code of 0.
   void pad(Value bytes) {
     SmallVector<int64_t> low = {0}, high = {0}, shape(typeOf(bytes).getShape());
     for (size_t axis = 0; axis < spatial; ++axis) {
@@ -192,7 +194,7 @@ private:
                                high, IntegerAttr::get(code, bits));
   }
 
-  /// Returns the reals of one cell of each window.
+  /// Returns the reals of the cell at index `cell` of every window.
   Value read(ArrayRef<int64_t> cell) {
     SmallVector<int64_t> starts = {0}, steps = {1}, sizes(op.getType().getShape());
     for (size_t axis = 0; axis < spatial; ++axis) {
@@ -216,7 +218,7 @@ private:
   Value padded;
 };
 
-/// Returns the number of cells that each window counts along an axis.
+/// Returns, for each window along an axis, the number of cells that it counts.
 SmallVector<double> countCells(nn::PoolOp op, size_t axis) {
   const size_t spatial = op.getKernel().size();
   const int64_t low = op.getPads()[axis], high = op.getPads()[spatial + axis];
@@ -231,7 +233,7 @@ SmallVector<double> countCells(nn::PoolOp op, size_t axis) {
   return counts;
 }
 
-/// Returns a constant with the number of cells of each window; one number if it is the same for all.
+/// Returns a constant with the number of cells that each window counts, or a scalar if all numbers are equal.
 Value createCounts(OpBuilder &builder, nn::PoolOp op) {
   SmallVector<double> counts = {1};
   SmallVector<int64_t> shape;
@@ -251,13 +253,14 @@ Value createCounts(OpBuilder &builder, nn::PoolOp op) {
   return builder.createOrFold<nn::ReshapeOp>(op.getLoc(), typeOf(constant).clone(shape), constant);
 }
 
-/// Codes that are averaged, as `bytes`.
+/// Dequantization of averaged codes, and the codes as `bytes`.
 struct AveragedCodes {
   nn::DequantizeOp codes;
   Value bytes;
 };
 
-/// Returns the codes that `op` averages; null if it does not. A Relu keeps codes that are at least the zero point.
+/// Returns the codes that `op` averages, or null. Before a Relu, codes below the zero point are replaced by the zero
+/// point.
 AveragedCodes findAveragedCodes(PatternRewriter &rewriter, nn::PoolOp op) {
   nn::UnaryOp relu = getUnary(op.getInput(), UnaryKind::Relu);
   Value reals = relu && relu->hasOneUse() ? relu.getOperand() : op.getInput();
@@ -270,7 +273,7 @@ AveragedCodes findAveragedCodes(PatternRewriter &rewriter, nn::PoolOp op) {
   return {codes, bytes};
 }
 
-/// Computes averages in f32: the sum of each window, divided.
+/// Computes averages in f32: the sum of each window, divided by its number of cells.
 struct AverageInFloats : OpRewritePattern<nn::PoolOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -288,7 +291,7 @@ struct AverageInFloats : OpRewritePattern<nn::PoolOp> {
 // 3. Interpolation
 //===----------------------------------------------------------------------===//
 
-/// Two neighbours of each position of an axis, and their weights.
+/// Two neighbours of each position along an axis, and their weights.
 struct Neighbours {
   int64_t axis;
   SmallVector<int32_t> indices;
@@ -297,7 +300,7 @@ struct Neighbours {
   int64_t size() const { return static_cast<int64_t>(indices.size()) / 2; }
 };
 
-/// True if each position of axis `number` has two neighbours.
+/// True if each position along axis `number` has two neighbours.
 bool isLinear(nn::ResampleOp op, size_t number) {
   return !op.isMove(number) && cast<DenseElementsAttr>(op.getIndices()[number]).getType().getDimSize(1) == 2;
 }
@@ -309,7 +312,8 @@ Neighbours readNeighbours(nn::ResampleOp op, size_t number) {
   for (int64_t at = 0; at < axis.size(); ++at) {
     const int32_t first = axis.indices[2 * at], second = axis.indices[2 * at + 1];
     float &ofFirst = axis.weights[2 * at], &ofSecond = axis.weights[2 * at + 1];
-    // ONNX Runtime adds half of the last element twice, and rounds positions to f32 before it computes their fractions.
+    // At the end of an axis, ONNX Runtime adds half of the last element twice. It rounds positions to f32 before it
+    // computes their fractions.
     if (first == second) {
       ofFirst = ofSecond = 0.5F;
     } else if (second == first + 1 && ofFirst == 1 - ofSecond) {
@@ -348,7 +352,7 @@ struct InterpolationInFloats : OpRewritePattern<nn::ResampleOp> {
   }
 
 private:
-  /// Returns one neighbour of each position.
+  /// Returns one neighbour of each position as bytes. `tap` selects the first or the second one along each axis.
   static Value move(OpBuilder &builder, nn::ResampleOp op, Value bytes, ArrayRef<Neighbours> axes,
                     ArrayRef<int64_t> tap) {
     SmallVector<Attribute> indices, weights;
@@ -364,7 +368,7 @@ private:
                                   builder.getArrayAttr(weights));
   }
 
-  /// Returns the products of that neighbour's weights in f32, beginning with the last axis.
+  /// Returns the product of the weights of the neighbour that `tap` selects, in f32. The last axis is multiplied first.
   static Value weigh(OpBuilder &builder, nn::ResampleOp op, ArrayRef<Neighbours> axes, ArrayRef<int64_t> tap) {
     SmallVector<int64_t> shape(op.getType().getRank(), 1), sizes;
     for (const Neighbours &axis : axes) {

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stores the left operands of integer contractions with the sign that the target's instructions require. vpdpbusd
-// multiplies unsigned by signed bytes, sdot and smmla multiply signed by signed ones. Right operands are always signed.
+// Stores the left operands of integer contractions with the signedness that the target's instructions require. vpdpbusd
+// multiplies unsigned by signed bytes; sdot and smmla multiply signed by signed bytes. Right operands are always
+// signed.
 //
-// 1. Each contraction reads its left operand flipped, with flipped padding. The change of the sums, a constant per
-//    column, is subtracted.
-// 2. A flip moves up through movement to the operators that compute the bytes. A conversion to the other sign is as
-//    cheap.
-// 3. Other readers of the bytes convert the flipped bytes. Readers that cannot get the former bytes by a flip.
-// Only inputs and outputs of the model then cost a pass over their bytes.
+// 1. Each contraction reads its left operand flipped (Flips.h), with flipped padding. This changes the sums by a
+//    constant per column, which is subtracted.
+// 2. A flip moves up through movement to the operators that compute the bytes. There, a conversion to the other sign
+//    costs no more than the original conversion.
+// 3. Other readers of the bytes convert the flipped bytes. Readers that cannot convert them get the original bytes by
+//    another flip.
+// Only for inputs and outputs of the model, a flip costs a pass over memory.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
@@ -36,7 +38,7 @@ using nn::UnaryKind;
 // 1. Contractions
 //===----------------------------------------------------------------------===//
 
-/// Returns the axes of a contraction's right operand that are added up.
+/// Returns the axes of a contraction's right operand that are summed.
 SmallVector<int64_t> getDepthAxes(Operation *contraction) {
   const int64_t rank = typeOf(contraction->getOperand(1)).getRank();
   if (isa<nn::MatMulOp>(contraction))
@@ -44,7 +46,7 @@ SmallVector<int64_t> getDepthAxes(Operation *contraction) {
   return llvm::to_vector(llvm::seq<int64_t>(0, rank - 1));
 }
 
-/// Returns `number` times the sum of each column of the contraction's right operand, in a shape that broadcasts to the
+/// Returns the sum of each column of the contraction's right operand, times `number`. The shape broadcasts to the
 /// result.
 Value scaleColumns(OpBuilder &builder, Operation *contraction, int64_t number) {
   Location loc = contraction->getLoc();
@@ -63,7 +65,7 @@ Value scaleColumns(OpBuilder &builder, Operation *contraction, int64_t number) {
 // 2. Bytes with the other sign
 //===----------------------------------------------------------------------===//
 
-/// Returns the operands whose bytes `op` moves to its result; none if it computes something else.
+/// Returns the operands whose bytes `op` moves to its result, or no operands if it does not only move bytes.
 OperandRange getMovedOperands(Operation *op) {
   const OperandRange none = op->getOperands().take_front(0);
   if (auto pool = dyn_cast<nn::PoolOp>(op))
@@ -78,11 +80,11 @@ OperandRange getMovedOperands(Operation *op) {
   return isa<nn::GatherOp>(op) ? op->getOperands().take_front(1) : none;
 }
 
-/// True if the conversion of `value` to 8 bits drops no fraction.
+/// True if `value` has no fractions, so that its conversion to 8 bits is exact.
 bool isWhole(Value value) {
   if (isa<IntegerType>(getElementTypeOrSelf(value.getType())))
     return true;
-  constexpr int maxDepth = 4; // enough for a zero point and two bounds
+  constexpr int maxDepth = 4; // This is enough for a zero point and two bounds.
   for (int depth = 0; depth <= maxDepth; ++depth) {
     if (getUnary(value, UnaryKind::Round))
       return true;
@@ -102,8 +104,8 @@ bool isWhole(Value value) {
   return false;
 }
 
-/// Returns `value` + `offset` for whole numbers that are clamped to 8 bits afterwards. Bounds and zero points change
-/// accordingly.
+/// Returns `value` + `offset`. `value` consists of whole numbers that are clamped to 8 bits afterwards. Bounds and zero
+/// points include the offset, if possible. Otherwise, an addition is created.
 Value shift(OpBuilder &builder, Value value, int64_t offset) {
   Location loc = value.getLoc();
   Type element = getElementTypeOrSelf(value.getType());
@@ -145,7 +147,7 @@ struct ChooseSigns : impl::ChooseSignsPassBase<ChooseSigns> {
     });
     for (Operation *op : contractions)
       flipLeft(op);
-    // Also the flips that recognition added, for either operand.
+    // Handle the flips that recognition added to either operand, too.
     for (nn::BitcastOp bitcast : flips) {
       Value flippedOne = flip(matchFlip(bitcast));
       if (flippedOne != bitcast.getResult())
@@ -157,7 +159,7 @@ struct ChooseSigns : impl::ChooseSignsPassBase<ChooseSigns> {
   }
 
 private:
-  /// True if the left operand has 8 bits and not the sign that the target requires.
+  /// True if the left operand is 8-bit and does not have the signedness that the target requires.
   bool hasOtherSign(Operation *contraction) {
     Type element = getElementTypeOrSelf(contraction->getOperand(0).getType());
     return isByte(element) && isByte(contraction->getOperand(1).getType()) &&
@@ -179,7 +181,7 @@ private:
     ++numFlipped;
   }
 
-  /// Returns `value` with the other sign. Notes that the operator of `value` may be unused now.
+  /// Returns `value` with the other signedness. Records that the operator of `value` may be unused now.
   Value flip(Value value) {
     if (Value known = others.lookup(value))
       return known;
@@ -225,7 +227,7 @@ private:
     return IntegerAttr::get(getFlippedType(number.getType()), bits);
   }
 
-  /// 3. Gives all other readers of `value` its former numbers.
+  /// Step 3: gives all other readers of `value` its original values.
   void settle(Value value) {
     Value other = others.lookup(value);
     OpBuilder builder(&getContext());
@@ -246,7 +248,8 @@ private:
     value.replaceAllUsesWith(createFlip(builder, value.getLoc(), other));
   }
 
-  /// Makes users of `former` read `wide` + `offset`. If a user subtracts a zero point, the zero point changes instead.
+  /// Makes users of `former` read `wide` + `offset` instead. If a user subtracts a zero point, the zero point changes
+  /// instead.
   static void addOffset(OpBuilder &builder, nn::CastOp former, Value wide, int64_t offset) {
     Type element = getElementTypeOrSelf(former.getType());
     for (OpOperand &use : llvm::make_early_inc_range(former->getUses())) {
@@ -283,8 +286,8 @@ private:
         op->erase();
   }
 
-  llvm::DenseMap<Value, Value> others; ///< Value with the other sign, for values of both signs.
-  SmallVector<Value> replaced;         ///< Values replaced by those with the other sign, operands before results.
+  llvm::DenseMap<Value, Value> others; ///< Value with the other sign, for each value that has both.
+  SmallVector<Value> replaced;         ///< Values replaced by values of the other sign, operands before results.
 };
 
 } // namespace

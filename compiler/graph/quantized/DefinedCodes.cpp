@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parts: 0. operations of f32, computed in double and then rounded, which gives the same bits and prevents
-// compilers from fusing them; 1. factors of one tensor; 2. of two tensors; 3. of one tensor and constants; 4. averages.
+// This file has five parts: 0. operations of f32; 1. factors of one tensor; 2. of two tensors; 3. of one tensor and
+// constants; 4. averages. Operations of f32 are computed in double and then rounded. This gives the same bits, and
+// prevents compilers from fusing them.
 
 #include "compiler/graph/quantized/DefinedCodes.h"
 
@@ -20,13 +21,13 @@ using nn::BinaryKind;
 // 0. Operations of f32
 //===----------------------------------------------------------------------===//
 
-// A double holds products of two floats exactly. Sums and quotients have so many more digits that a second rounding
-// changes nothing.
+// A double holds products of two floats exactly. For sums and quotients, double has enough more digits that the second
+// rounding changes nothing.
 float add(float a, float b) { return static_cast<float>(static_cast<double>(a) + static_cast<double>(b)); }
 float multiply(float a, float b) { return static_cast<float>(static_cast<double>(a) * static_cast<double>(b)); }
 float divide(float a, float b) { return static_cast<float>(static_cast<double>(a) / static_cast<double>(b)); }
 
-/// Returns the float that is `ulps` places further from zero.
+/// Returns the float that is `ulps` floats further away from zero.
 float moveBy(float number, int ulps) {
   const float end = ulps < 0 ? 0.0F : std::copysign(std::numeric_limits<float>::infinity(), number);
   for (int place = 0; place < std::abs(ulps); ++place)
@@ -34,12 +35,12 @@ float moveBy(float number, int ulps) {
   return number;
 }
 
-/// Largest error of a rounding, relative to the number.
+/// Largest relative error of rounding to f32.
 constexpr double roundingError = 0x1p-24;
 
 double distanceToMiddle(double steps) { return std::fabs(steps - std::floor(steps) - 0.5); }
 
-/// True if all numbers within `error` of `steps` get the least code, or all get the greatest.
+/// True if all values within `error` of `steps` get the smallest code, or all get the largest code.
 bool isClamped(const Coder &coder, double steps, double error) {
   const double code = steps + coder.zero;
   return code + error < coder.bounds.low - 0.5 || code - error > coder.bounds.high + 0.5;
@@ -48,7 +49,7 @@ bool isClamped(const Coder &coder, double steps, double error) {
 } // namespace
 
 double Coder::round(float steps) const {
-  // Clamping also handles infinities. Sums of 8- and 16-bit codes are exact.
+  // Clamping also handles infinities. For 8-bit and 16-bit codes, adding the zero point is exact.
   return std::clamp(std::nearbyint(static_cast<double>(steps)) + zero, bounds.low, bounds.high);
 }
 
@@ -67,7 +68,7 @@ std::optional<float> findFactor(const Steps &x, const Coder &coder) {
     }
     return true;
   };
-  // A quotient of products of steps has two rounding errors, so a factor further away is wrong if these are.
+  // The quotient of the scales has at most two rounding errors, so factors further away than `furthest` are not tried.
   constexpr int furthest = 4;
   const float quotient = divide(x.scale, coder.scale);
   for (int distance = 0; distance <= furthest; ++distance)
@@ -87,7 +88,7 @@ float apply(BinaryKind kind, float a, float b) {
   return kind == BinaryKind::Mul ? multiply(a, b) : add(a, kind == BinaryKind::Sub ? -b : b);
 }
 
-/// Two steps whose code depends on rounding.
+/// Two steps whose code depends on how their sum or product is rounded.
 struct ClosePair {
   float a, b;
   double code;
@@ -104,7 +105,7 @@ public:
   }
 
   std::optional<FactorPair> find() const {
-    // GPU drivers may fuse a product and a sum. Prefer factors that are correct with and without fusing.
+    // GPU drivers may fuse a product and a sum. First search for factors that are correct with and without fusing.
     for (bool ifFused : {true, false})
       for (int distance = 0; distance <= 2 * furthest; ++distance)
         for (int ofA = -std::min(distance, furthest); ofA <= std::min(distance, furthest); ++ofA)
@@ -119,7 +120,7 @@ public:
   }
 
 private:
-  /// Largest distance from the quotients of the scales, in places.
+  /// Largest distance of a factor from the quotient of the scales, in units in the last place (ulps).
   static constexpr int furthest = 6;
 
   bool isClose(double left, double right) const {
@@ -131,8 +132,8 @@ private:
                          static_cast<double>(coder.scale);
     const double largest =
         (multiplies ? std::fabs(x * y) : std::fabs(x) + std::fabs(y)) / static_cast<double>(coder.scale);
-    // A place is at most two rounding errors. Both factors may be `furthest` places off, and both computations round
-    // some more times.
+    // One ulp is at most two rounding errors. Both factors may be `furthest` ulps away from the quotients. The two
+    // computations round some more times.
     constexpr double errors = 2 * (2 * furthest) + 2 * 5;
     const double error = largest * errors * roundingError;
     return distanceToMiddle(exact) <= error && !isClamped(coder, exact, error);
@@ -145,7 +146,7 @@ private:
   }
 
   FactorPair makeFactors(int ofA, int ofB) const {
-    // In a product, only one operand includes the scale of the result.
+    // For a product, only one of both factors includes the scale of the result.
     const float quotient = kind == BinaryKind::Mul ? b.scale : divide(b.scale, coder.scale);
     return {moveBy(divide(a.scale, coder.scale), ofA), moveBy(quotient, ofB)};
   }
@@ -188,7 +189,8 @@ class ConstantSearch {
 public:
   ConstantSearch(BinaryKind kind, const Steps &x, const Coder &coder) : kind(kind), x(x), coder(coder) {}
 
-  /// Returns the replacement of `constant` if the steps have this factor; `nullopt` if there is no such number.
+  /// Returns the replacement of `constant` if the factor of the steps is `factor`. Returns `nullopt` if no number
+  /// works.
   std::optional<float> find(float factor, float constant) const {
     const float quotient = divide(constant, coder.scale);
     for (int distance = 0; distance <= furthest; ++distance)
@@ -223,13 +225,14 @@ private:
 
 std::optional<FactorOfConstants> findFactors(BinaryKind kind, const Steps &x, ArrayRef<float> constants,
                                              const Coder &coder) {
-  // With larger constants, sums and products could be infinite.
+  // Larger constants are excluded, because sums and products could be infinite.
   constexpr float largest = 0x1p60F;
   constexpr size_t most = size_t(1) << 14;
   if (constants.size() > most || llvm::any_of(constants, [](float number) { return !(std::fabs(number) <= largest); }))
     return std::nullopt;
   const ConstantSearch search(kind, x, coder);
-  // In a product, the constants include the scale of the result, and the steps keep theirs.
+  // For a product, the constants include the scale of the result, and the factor of the steps is the scale of the
+  // tensor.
   const float quotient = kind == BinaryKind::Mul ? x.scale : divide(x.scale, coder.scale);
   const int furthest = kind == BinaryKind::Mul ? 0 : ConstantSearch::furthest;
   for (int distance = 0; distance <= furthest; ++distance)
@@ -255,8 +258,8 @@ bool isAverageFarFromMiddles(const Steps &x, int64_t count, const Coder &coder) 
   const auto cells = static_cast<double>(count);
   const double ofStep = static_cast<double>(x.scale) / (cells * static_cast<double>(coder.scale));
   const auto largest = static_cast<double>(std::max(std::abs(x.low), std::abs(x.high)));
-  // Roundings: each product, each partial sum of 2 to `count` terms, the average, and its quotient. A factor of the
-  // sums is rounded twice, and their product once.
+  // Count the roundings: each product, each partial sum of 2 to `count` terms, the average, and its quotient. In the
+  // other computation, the factor of the sums is rounded twice, and the product with it once.
   const double roundings = cells + cells * (cells + 1) / 2 + 2 * cells + 3 * cells;
   const double error = roundings * largest * ofStep * roundingError;
   for (int64_t sum = count * x.low; sum <= count * x.high; ++sum) {

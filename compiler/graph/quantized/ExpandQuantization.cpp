@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Replaces nn.quantize and nn.dequantize by casts, arithmetic and rounding. No later pass and no kernel handles them;
-// as elementwise operators, they become parts of kernels.
+// Replaces nn.quantize and nn.dequantize by casts, arithmetic and rounding. Elementwise operators become parts of
+// kernels, whereas later passes and kernels don't support the original operators.
 //
-// 1. Scales and zero points are aligned with their elements. During the computation, a block is an axis of its own, so
-//    that no parameter is repeated in memory.
+// 1. Scales and zero points are aligned with their elements. During the computation, each block is a separate axis, so
+//    no parameter is repeated in memory.
 // 2. The two directions. dialects/nn/NnQuantizationOps.td defines the rounding of each step.
 
 #include "compiler/graph/Matching.h"
@@ -23,7 +23,7 @@ namespace nacre::graph {
 
 namespace {
 
-/// Creates operators that are folded if their operands are small constants.
+/// Creates operators, and folds them if their operands are small constants.
 class Writer {
 public:
   Writer(OpBuilder &builder, Location loc) : builder(builder), loc(loc) {}
@@ -45,7 +45,7 @@ public:
   Value broadcast(Value x, ArrayRef<int64_t> shape) {
     return builder.createOrFold<nn::BroadcastOp>(loc, typeOf(x).clone(shape), x);
   }
-  /// Returns the first `sizes` elements along each axis.
+  /// Returns the first `sizes[i]` elements of `x` along each axis i.
   Value begin(Value x, ArrayRef<int64_t> sizes) {
     const SmallVector<int64_t> starts(sizes.size(), 0), steps(sizes.size(), 1);
     return builder.createOrFold<nn::SliceOp>(loc, x, starts, sizes, steps);
@@ -60,7 +60,7 @@ private:
 // 1. Scales and zero points
 //===----------------------------------------------------------------------===//
 
-/// Returns `shape` with `size` elements at `axis`, followed by an axis of `block` elements.
+/// Returns `shape` with axis `axis` replaced by two axes, of `size` and `block` elements.
 SmallVector<int64_t> withBlocks(ArrayRef<int64_t> shape, int64_t axis, int64_t size, int64_t block) {
   SmallVector<int64_t> result(shape);
   result[axis] = size;
@@ -68,7 +68,7 @@ SmallVector<int64_t> withBlocks(ArrayRef<int64_t> shape, int64_t axis, int64_t s
   return result;
 }
 
-/// Repeats a parameter of blocks that don't divide `shape`, to one element per element of `shape`.
+/// Repeats a parameter to one element per element of `shape`, for blocks whose size does not divide the axis.
 Value repeat(Writer &write, Value parameter, ArrayRef<int64_t> shape, int64_t axis, int64_t block) {
   ArrayRef<int64_t> own = typeOf(parameter).getShape();
   const int64_t blocks = own[axis];
@@ -79,7 +79,8 @@ Value repeat(Writer &write, Value parameter, ArrayRef<int64_t> shape, int64_t ax
   return write.begin(write.reshape(repeated, whole), shape);
 }
 
-/// Calls compute(operand, scale, zero) with parameters that broadcast to the operand.
+/// Calls compute(operand, scale, zero) with parameters that broadcast to the operand. Returns the result in the shape
+/// of `op`.
 template <typename OpT, typename Compute> Value overElements(Writer &write, OpT op, Compute compute) {
   const auto axis = int64_t(op.getAxis()), block = int64_t(op.getBlock());
   ArrayRef<int64_t> shape = op.getOperand().getType().getShape();
@@ -90,7 +91,7 @@ template <typename OpT, typename Compute> Value overElements(Writer &write, OpT 
     aligned.front() = typeOf(parameter).getNumElements();
     return isScalar(parameter) ? parameter : write.reshape(parameter, aligned);
   };
-  // A single block is the whole axis, so its parameter broadcasts along it.
+  // If a single block covers the whole axis, its parameter broadcasts along the axis.
   if (op.isPerTensor() || block >= shape[axis])
     return compute(op.getOperand(), op.getScale(), op.getZero());
   if (block == 0)
@@ -113,7 +114,7 @@ template <typename OpT, typename Compute> Value overElements(Writer &write, OpT 
 // 2. The two directions
 //===----------------------------------------------------------------------===//
 
-/// Returns the type of the arithmetic: f32 for f16, because zero points have more digits than f16.
+/// Returns the type in which to compute. This is f32 for f16 values, because zero points have more digits than f16.
 Type getWideType(Type real) { return real.isF64() ? real : Float32Type::get(real.getContext()); }
 
 Value expand(Writer &write, nn::QuantizeOp op) {

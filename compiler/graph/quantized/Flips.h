@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// 8-bit integers stored with the other sign: the same bytes with the highest bit flipped. Dot product instructions
-// require certain signs of their operands: x86 has unsigned times signed, arm64 has signed times signed. A flip is an
-// `xor` and a `bitcast`, which any pass can fold; i8 v is ui8 v + 128.
+// Changes the signedness of 8-bit integers by flipping the highest bit of each byte. Dot product instructions require
+// certain signs of their operands: x86 multiplies unsigned by signed bytes, arm64 signed by signed ones. A flip is an
+// `xor` and a `bitcast`, which any pass can fold. The i8 value v becomes the ui8 value v + 128.
 
 #ifndef NACRE_COMPILER_GRAPH_QUANTIZED_FLIPS_H
 #define NACRE_COMPILER_GRAPH_QUANTIZED_FLIPS_H
@@ -12,19 +12,19 @@
 
 namespace nacre::graph {
 
-/// True if elements of `type` are integers of 8 bits.
+/// True if elements of `type` are 8-bit integers.
 bool isByte(mlir::Type type);
 
-/// Returns the element type of 8 bits with the other sign than that of `type`.
+/// Returns the 8-bit element type whose signedness differs from `type`.
 mlir::Type getFlippedType(mlir::Type type);
 
-/// Returns what a flip adds to the numbers of `type`: 128 to signed ones, -128 to unsigned ones.
+/// Returns the amount by which a flip changes values of `type`: 128 for signed types, -128 for unsigned types.
 int64_t getFlipOffset(mlir::Type type);
 
-/// Returns `value` with the other sign.
+/// Returns `value` with the other signedness.
 mlir::Value createFlip(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value);
 
-/// Returns the value whose flip is `value`, or null.
+/// Returns the operand if `value` is a flip, or null.
 mlir::Value matchFlip(mlir::Value value);
 
 } // namespace nacre::graph

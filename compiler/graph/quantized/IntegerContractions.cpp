@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parts: 1. conditions; 2. weights; 3. the contraction and its corrections.
+// This file has three parts: 1. conditions; 2. weights; 3. the contraction and its corrections.
 
 #include "compiler/graph/quantized/IntegerContractions.h"
 
@@ -23,7 +23,7 @@ using nn::BinaryKind;
 
 bool isConv(Operation *op) { return isa<nn::ConvOp>(op); }
 
-/// Returns the number of products that are added to one element.
+/// Returns the number of products that are added up for one element of the result.
 int64_t countDepth(Operation *contraction) {
   ArrayRef<int64_t> shape = typeOf(contraction->getOperand(1)).getShape();
   return isConv(contraction) ? llvm::product_of(shape.drop_back()) : shape[shape.size() - 2];
@@ -33,7 +33,7 @@ int64_t countDepth(Operation *contraction) {
 // 1. Conditions
 //===----------------------------------------------------------------------===//
 
-/// Returns the largest magnitude of `codes` less their zero point.
+/// Returns the largest magnitude of `codes` minus their zero point.
 int64_t boundSteps(nn::DequantizeOp codes) {
   const auto [low, high] = getCodeBounds(codes.getOperand().getType().getElementType());
   const SmallVector<double> zeros = *readNumbers(codes.getZero());
@@ -43,7 +43,7 @@ int64_t boundSteps(nn::DequantizeOp codes) {
   return static_cast<int64_t>(largest);
 }
 
-/// True if `parameter` is constant, and one number or one per column (the last axis) of `codes`.
+/// True if `parameter` is constant, with one element, or one element per column (the last axis) of `codes`.
 bool isPerColumn(nn::DequantizeOp codes, Value parameter) {
   const RankedTensorType type = typeOf(parameter);
   const bool isColumn =
@@ -92,11 +92,11 @@ namespace {
 // 2. Weights
 //===----------------------------------------------------------------------===//
 
-/// Right operand as signed bytes: `values` - `zero`, with one zero point or one per column.
+/// Right operand as signed bytes: `values` - `zero`. There is one zero point for all columns, or one per column.
 struct RightOperand {
   Value values;
   SmallVector<double> zero;
-  std::optional<SmallVector<double>> columnSums; ///< Sums of the columns of `values`, if these are constant.
+  std::optional<SmallVector<double>> columnSums; ///< Sums of the columns of `values`, if constant.
 
   bool isCentred() const {
     return llvm::all_of(zero, [](double number) { return number == 0; });
@@ -126,7 +126,7 @@ Columns readColumns(const nn::ConstantView &weights) {
 
 double at(ArrayRef<double> numbers, size_t index) { return numbers.size() == 1 ? numbers.front() : numbers[index]; }
 
-/// Returns `values` - `zero` as signed bytes.
+/// Returns `values` - `zero` as a constant of signed bytes.
 Value createCentred(OpBuilder &builder, Location loc, Value values, ArrayRef<double> zero) {
   constexpr double halfRange = 128;
   Type code = typeOf(values).getElementType();
@@ -152,7 +152,7 @@ RightOperand readRight(RewriterBase &rewriter, Operation *contraction, Value val
   ElementsAttr constant = getConstant(values);
   FailureOr<nn::ConstantView> view =
       constant ? nn::ConstantView::get(constant) : FailureOr<nn::ConstantView>(failure());
-  // If matrices differ between batches, columns have no common constants.
+  // If the matrices of a batch differ, columns have no common constants.
   if (failed(view) || (!isConv(contraction) && typeOf(values).getRank() > 2)) {
     if (isUnsigned)
       flip();
@@ -197,7 +197,8 @@ public:
   Value add(Value integers32, double number) {
     return number == 0 ? integers32 : binary(BinaryKind::Add, integers32, integers(number));
   }
-  /// Adds up `value` along `axes`, which stay with size 1. A transpose is applied to the sums, which are smaller.
+  /// Sums `value` along `axes`, which remain as axes of size 1. If `value` is a transpose, the sums are transposed
+  /// instead, because they are smaller.
   Value sumAlong(Value value, ArrayRef<int64_t> axes) {
     if (auto transpose = value.getDefiningOp<nn::TransposeOp>()) {
       ArrayRef<int64_t> permutation = transpose.getPermutation();
@@ -208,7 +209,7 @@ public:
     return nn::ReduceOp::create(rewriter, loc, nn::ReduceKind::Sum, cast(value, i32), axes, /*keep_dims=*/true);
   }
 
-  /// Returns the integer sum of each column of the right operand; for a convolution, the sum of each filter.
+  /// Returns the integer sum of each column of the right operand. For a convolution, these are the sums of the filters.
   Value sumColumns(Value right) {
     const int64_t rank = typeOf(right).getRank();
     const auto axes =
@@ -216,7 +217,7 @@ public:
     return sumAlong(right, axes);
   }
 
-  /// Returns the contraction of these bytes, padded with `zero`.
+  /// Returns the contraction of the bytes `left` and `right`. The padding is `zero`.
   Value contract(Value left, Value right, double zero) {
     auto conv = dyn_cast<nn::ConvOp>(contraction);
     if (!conv)
@@ -226,7 +227,7 @@ public:
                               conv.getGroups(), isPadded ? static_cast<int64_t>(zero) : 0);
   }
 
-  /// Returns the integer sum of each row of the left operand; for a convolution, the sum of each window.
+  /// Returns the integer sum of each row of the left operand. For a convolution, these are the sums of the windows.
   Value sumRows(Value left, Value right, double zero) {
     auto conv = dyn_cast<nn::ConvOp>(contraction);
     if (!conv)
@@ -260,7 +261,7 @@ Operation *computeInIntegers(RewriterBase &rewriter, Operation *contraction, Qua
   const double zero = readNumbers(operands.left.getZero())->front();
   double leftZero = zero;
   RightOperand right = readRight(rewriter, contraction, rightCodes, operands.right);
-  // Otherwise, nacre-choose-signs would have to compute the sums of columns once more.
+  // If the signs were changed later, nacre-choose-signs would have to compute the sums of columns again.
   if (!right.columnSums && typeOf(codes).getElementType().isUnsignedInteger() != unsignedLeft) {
     leftZero += static_cast<double>(getFlipOffset(codes.getType()));
     left = createFlip(rewriter, loc, codes);
@@ -270,7 +271,7 @@ Operation *computeInIntegers(RewriterBase &rewriter, Operation *contraction, Qua
   const auto depth = static_cast<double>(countDepth(contraction));
   Value sums = write.contract(left, right.values, leftZero);
   Operation *integers = sums.getDefiningOp();
-  // Sums of rows and columns use the original codes, so that no kernel has to compute others first.
+  // Sums of rows and columns read the original codes, so that no kernel has to compute converted codes first.
   if (!right.isCentred()) {
     Value rows = write.add(write.sumRows(codes, right.values, zero), -zero * depth);
     sums = write.binary(BinaryKind::Sub, sums, write.binary(BinaryKind::Mul, rows, write.integers(right.zero)));
@@ -284,7 +285,7 @@ Operation *computeInIntegers(RewriterBase &rewriter, Operation *contraction, Qua
     sums = write.binary(BinaryKind::Sub, sums, write.binary(BinaryKind::Mul, columns, write.integers(leftZero)));
   }
 
-  // The product of the scales is rounded to f32, as ONNX Runtime does.
+  // The product of the two scales is rounded to f32, as in ONNX Runtime.
   const auto leftScale = static_cast<float>(readNumbers(operands.left.getScale())->front());
   SmallVector<double> scales = *readNumbers(operands.right.getScale());
   for (double &scale : scales)

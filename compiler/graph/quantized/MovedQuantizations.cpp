@@ -22,8 +22,8 @@ namespace {
 // 1. Quantizations
 //===----------------------------------------------------------------------===//
 
-/// Returns the operands of `op` if its result consists of their elements, each at least once; empty for other
-/// operators.
+/// Returns the operands of `op` if each of their elements occurs at least once in the result, and nothing else does.
+/// Returns no operands for other operators.
 OperandRange getWhollyMoved(Operation *op) {
   return llvm::TypeSwitch<Operation *, OperandRange>(op)
       .Case<nn::ReshapeOp, nn::TransposeOp, nn::BroadcastOp, nn::ConcatOp, nn::InterleaveOp>(
@@ -32,7 +32,7 @@ OperandRange getWhollyMoved(Operation *op) {
       .Default([](Operation *other) { return other->getOperands().take_front(0); });
 }
 
-/// Value, and the bounds by single numbers that are applied to it, last bound first.
+/// Value, and the bounds by constants of one number that are applied to it. The last bound comes first in the list.
 struct Bounded {
   SmallVector<Operation *> bounds;
   Value value;
@@ -53,8 +53,8 @@ Bounded findBounded(Value value) {
   return bounded;
 }
 
-/// Moves a quantization before movement. Rounding preserves the order of numbers, so the maximum of a window may be
-/// selected afterwards. Bounds of a concat become those of its parts, each of which is quantized separately.
+/// Moves a quantization to before movement. Rounding preserves the order of values, so a maximum may be selected from
+/// codes. Bounds of a concat become bounds of its parts, and each part gets its own quantization.
 struct QuantizeOfMoved : OpRewritePattern<nn::QuantizeOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -65,7 +65,7 @@ struct QuantizeOfMoved : OpRewritePattern<nn::QuantizeOp> {
     if (!moving || !moving->hasOneUse() || !op.isPerTensor() || !scale || !(*scale > 0))
       return rewriter.notifyMatchFailure(op, "expected a movement that nothing else reads, and one constant scale");
     OperandRange moved = getWhollyMoved(moving);
-    // A kernel that transposes an input of the model also rounds it.
+    // Inputs of the model are excluded, because the kernel that transposes an input also quantizes it.
     if (moved.empty() || llvm::any_of(moved, llvm::IsaPred<BlockArgument>))
       return rewriter.notifyMatchFailure(op, "expected a movement of values that the model computes");
     Type code = op.getType().getElementType();
@@ -86,7 +86,7 @@ struct QuantizeOfMoved : OpRewritePattern<nn::QuantizeOp> {
   }
 
 private:
-  /// Applies `bounds` to `value`, beginning with the last one in the list.
+  /// Applies the operators `bounds` to `value`, from the last one in the list to the first one.
   static Value bound(OpBuilder &builder, Value value, ArrayRef<Operation *> bounds) {
     for (Operation *op : llvm::reverse(bounds)) {
       IRMapping mapping;
@@ -99,7 +99,7 @@ private:
   }
 };
 
-/// Moves a transpose before the quantization of the model's input, so that one kernel transposes and rounds.
+/// Moves a transpose to before the quantization of a model's input, so that one kernel does both.
 struct TransposeOfQuantizedInput : OpRewritePattern<nn::TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -118,7 +118,7 @@ struct TransposeOfQuantizedInput : OpRewritePattern<nn::TransposeOp> {
 // 2. Dequantizations
 //===----------------------------------------------------------------------===//
 
-/// Returns the operands whose elements `op` moves without adding any; empty for other operators.
+/// Returns the operands whose elements `op` moves without adding others. Returns no operands for other operators.
 OperandRange getMoved(Operation *op) {
   return llvm::TypeSwitch<Operation *, OperandRange>(op)
       .Case<nn::SliceOp, nn::GatherOp>([](Operation *moving) { return moving->getOperands().take_front(); })
@@ -126,7 +126,7 @@ OperandRange getMoved(Operation *op) {
       .Default([](Operation *other) { return getWhollyMoved(other); });
 }
 
-/// Moves data movement before a dequantization, even if the dequantized values have other readers.
+/// Moves a dequantization to after data movement, even if the dequantized values have other readers.
 template <typename OpT> struct MovementOfDequantized : OpRewritePattern<OpT> {
   using OpRewritePattern<OpT>::OpRewritePattern;
 
@@ -153,14 +153,14 @@ template <typename OpT> struct MovementOfDequantized : OpRewritePattern<OpT> {
   }
 
 private:
-  /// True for elements of whole bytes, which all operators support.
+  /// True if each code takes a whole byte or more. All operators support such codes.
   static bool isOfBytes(nn::DequantizeOp codes) {
     const unsigned width = typeOf(codes.getOperand()).getElementTypeBitWidth();
     return isa<IntegerType>(typeOf(codes.getOperand()).getElementType()) && (width == 8 || width == 16);
   }
 };
 
-/// Moves a pad before a dequantization. The elements that it adds are the code of its number, which moveCodes finds.
+/// Moves a dequantization to after a pad. moveCodes() finds the code with which the pad then fills.
 struct PadOfDequantized : OpRewritePattern<nn::PadOp> {
   using OpRewritePattern::OpRewritePattern;
 

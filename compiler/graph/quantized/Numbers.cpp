@@ -17,7 +17,7 @@ Value createNumbers(OpBuilder &builder, Location loc, Type element, ArrayRef<dou
   if (!splat)
     shape.push_back(static_cast<int64_t>(numbers.size()));
   nn::ConstantBuilder constant(RankedTensorType::get(shape, element));
-  // As doubles, integers beyond 32 bits would wrap differently.
+  // Integers are written as integers, because doubles would wrap differently beyond 32 bits.
   if (isa<IntegerType>(element))
     constant.write(0, llvm::map_to_vector(numbers.take_front(splat ? 1 : numbers.size()),
                                           [](double number) { return static_cast<int64_t>(number); }));

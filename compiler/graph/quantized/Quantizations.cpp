@@ -22,7 +22,7 @@ using nn::BinaryKind;
 using nn::UnaryKind;
 
 constexpr unsigned mostBits = 16;
-/// Limits of scales; beyond them, quotients may be infinite.
+/// Limits of scales. Quotients of other scales may be infinite.
 constexpr double leastScale = 0x1p-60, greatestScale = 0x1p60;
 
 bool isUsual(double scale) { return scale >= leastScale && scale <= greatestScale; }
@@ -57,11 +57,11 @@ namespace {
 // 1. Bounds
 //===----------------------------------------------------------------------===//
 
-/// Removes bounds just before a quantization. Rounding preserves the order of numbers, so the code of a bound is a
-/// bound of the codes.
+/// Removes bounds just before a quantization. Rounding preserves the order of values, so the code of a bound is a bound
+/// of the codes.
 Value dropBounds(Value value, Coder &coder) {
   CodeBounds &bounds = coder.bounds;
-  // A bound beyond all codes becomes the last code.
+  // A bound beyond the range of the codes becomes the last code.
   auto codeOf = [&](double real) { return coder.code(static_cast<float>(real)); };
   while (value.hasOneUse()) {
     if (nn::UnaryOp relu = getUnary(value, UnaryKind::Relu)) {
@@ -90,7 +90,7 @@ Value dropBounds(Value value, Coder &coder) {
 // 2. Scales
 //===----------------------------------------------------------------------===//
 
-/// True if `value` is computed from integer sums by linear operators.
+/// True if linear operators compute `value` from integer sums. `depth` limits the search.
 bool hasSums(Value value, int depth = 24) {
   Operation *op = value.getDefiningOp();
   if (!op || depth == 0 || isa<nn::DequantizeOp>(op))
@@ -101,7 +101,8 @@ bool hasSums(Value value, int depth = 24) {
                       [&](unsigned index) { return hasSums(op->getOperand(index), depth - 1); });
 }
 
-/// Returns the operands of `op` from which each element of the result is selected; empty for other operators.
+/// Returns the operands of `op` from which each element of the result is selected. Returns no operands for other
+/// operators.
 SmallVector<unsigned, 4> getSelectedOperands(Operation *op) {
   using Indices = SmallVector<unsigned, 4>;
   return llvm::TypeSwitch<Operation *, Indices>(op)
@@ -121,13 +122,13 @@ SmallVector<unsigned, 4> getSelectedOperands(Operation *op) {
       .Default([](Operation *) { return Indices(); });
 }
 
-/// Expresses a value in steps of the codes: by the same operators, with factors instead of scales.
+/// Writes a value in units of the result's scale (steps). The operators stay the same, but factors replace scales.
 class StepsWriter {
 public:
   StepsWriter(OpBuilder &builder, nn::QuantizeOp op, const Coder &coder)
       : builder(builder), loc(op.getLoc()), divisor(op.getScale()), coder(coder) {}
 
-  /// Fails if `value` is computed by other operators, or if codes have no factors.
+  /// Writes `value` in steps. Fails if other operators compute it, or if its codes have no suitable factors.
   FailureOr<Value> write(Value value) {
     if (!isUsual(static_cast<double>(coder.scale)) || getConstant(value))
       return failure();
@@ -145,7 +146,7 @@ private:
   using Factors = llvm::SmallDenseMap<Operation *, float>;
   static constexpr int maxDepth = 24;
 
-  /// True if each element of `value` is selected from codes that have factors, or from constants.
+  /// True if each element of `value` is selected from constants, or from codes that have factors. Adds these factors.
   bool findSelected(Value value, Factors &factors, int depth) {
     Operation *op = value.getDefiningOp();
     if (!op || depth == 0)
@@ -159,7 +160,7 @@ private:
         factors[codes] = *factor;
       return factor.has_value();
     }
-    // The quotient of a constant is rounded as defined.
+    // The quotient of a constant and the scale is rounded as ONNX defines.
     if (getConstant(value))
       return typeOf(value).getElementType().isF32();
     const SmallVector<unsigned, 4> selected = getSelectedOperands(op);
@@ -168,7 +169,7 @@ private:
            });
   }
 
-  /// Returns the only codes that `value` is moved from; null if there are others.
+  /// Returns the only dequantization from which `value` is moved, or null.
   static nn::DequantizeOp findOnlyCodes(Value value) {
     for (int depth = 0; depth < maxDepth; ++depth) {
       Operation *op = value.getDefiningOp();
@@ -235,7 +236,7 @@ private:
   const Coder coder;
 };
 
-/// Rounds a value that is in steps of the codes.
+/// Replaces a quantization by the rounding of a value in steps.
 struct QuantizeOfScaled : OpRewritePattern<nn::QuantizeOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Quantizes without a division per element. ONNX divides by the scale of the result, which takes as long as the rest of
-// a sum of two tensors.
+// Rewrites quantizations so that they need no division per element. ONNX divides by the scale of the result, which
+// takes as long as all other work of a sum of two tensors.
 //
 // 1. Bounds before a quantization become bounds of the codes.
-// 2. The scale of a quantization moves up into the scales of its operands. For integer sums, which ONNX does not
-//    define, it always does. For codes, it does only if each combination of codes has the same result (DefinedCodes.h).
+// 2. The scale of a quantization is moved into the scales of its operands. For integer sums, which ONNX does not
+//    define, this is always done. For codes, it is done only if each combination of codes keeps its result
+//    (DefinedCodes.h).
 
 #ifndef NACRE_COMPILER_GRAPH_QUANTIZED_QUANTIZATIONS_H
 #define NACRE_COMPILER_GRAPH_QUANTIZED_QUANTIZATIONS_H
@@ -15,11 +16,12 @@
 
 namespace nacre::graph {
 
-/// Returns the coder of `op` if it quantizes f32 to integers of at most 16 bits with one constant scale and zero point.
+/// Returns the scale, zero point and bounds of `op`, if it quantizes f32 to integers of at most 16 bits. The scale and
+/// zero point must be single constants. Otherwise, returns `nullopt`.
 std::optional<Coder> readCoder(nn::QuantizeOp op);
 
-/// Returns the range of steps if `op` dequantizes integers of at most 16 bits to f32 with one constant scale and zero
-/// point.
+/// Returns the range and scale of the operand of `op`. Returns `nullopt` unless `op` dequantizes integers of at most 16
+/// bits to f32 with one constant scale and zero point.
 std::optional<Steps> readSteps(nn::DequantizeOp op);
 
 void addQuantizations(mlir::RewritePatternSet &patterns);

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Lets layers between dequantizations and quantizations compute with bytes. A quantized model defines its layers by
-// reals, so that any runtime can compute them. Integers are exact and fast.
+// floats, so that any runtime can compute them. Integers are exact and faster.
 //
 // 0. Quantizations move to the operators that compute reals, and dequantizations to their readers
 //    (MovedQuantizations.h).
-// 1. Contractions use bytes (IntegerContractions.h); those that cannot are listed with the reason.
-// 2. A 32-bit bias is added to the sums, and factors join the scale.
+// 1. Contractions use bytes (IntegerContractions.h). Contractions that cannot are recorded with the reason
+//    (InFloats.h).
+// 2. A 32-bit bias is added to the sums, and factors are merged into the scale.
 // 3. Averages become sums of bytes (Averages.h).
-// 4. The scale of a quantization moves up into the scales of its operands, and bounds become those of the bytes
+// 4. The scale of a quantization is moved into the scales of its operands, and bounds become bounds of the bytes
 //    (Quantizations.h).
-// The remaining elementwise operators join the kernels of contractions later.
+// The kernels phase fuses the remaining elementwise operators into the kernels of contractions.
 
 #include "compiler/graph/InFloats.h"
 #include "compiler/graph/Matching.h"
@@ -50,13 +51,13 @@ using nn::UnaryKind;
 // 2. Biases and factors
 //===----------------------------------------------------------------------===//
 
-/// Returns the integers that stand for `addend` with the scale of `sums`: its codes, or a float bias rounded as ONNX
-/// Runtime rounds it. Returns `nullopt` if it has another scale, or an integer exceeds `largest`.
+/// Returns the integers that represent `addend` with the scale of `sums`. These are its codes, or a float bias rounded
+/// as in ONNX Runtime. Returns `nullopt` if the addend has another scale, or if an integer exceeds `largest`.
 std::optional<SmallVector<double>> readBias(const ScaledSums &sums, Value addend, double largest) {
   std::optional<SmallVector<double>> scales = readNumbers(sums.scale);
   const int64_t columns = typeOf(sums.integers).getShape().back();
   SmallVector<double> integers, reals;
-  constexpr double tolerance = 0x1p-20; // ONNX Runtime does not read this scale at all
+  constexpr double tolerance = 0x1p-20; // ONNX Runtime ignores the scale of a bias.
   if (auto codes = addend.getDefiningOp<nn::DequantizeOp>()) {
     std::optional<SmallVector<double>> values = readNumbers(codes.getOperand()), own = readNumbers(codes.getScale());
     std::optional<SmallVector<double>> zero = readNumbers(codes.getZero());
@@ -87,7 +88,7 @@ std::optional<SmallVector<double>> readBias(const ScaledSums &sums, Value addend
   return bias;
 }
 
-/// Returns the contraction of `sums`, to which integers may have been added; null for other sums.
+/// Returns the contraction that computes `sums`, perhaps before additions of integers, or null for other sums.
 Operation *getContraction(Value sums) {
   while (auto binary = sums.getDefiningOp<nn::BinaryOp>())
     if (binary.getKind() == BinaryKind::Add || binary.getKind() == BinaryKind::Sub)
@@ -98,12 +99,13 @@ Operation *getContraction(Value sums) {
   return isa_and_nonnull<nn::ConvOp, nn::MatMulOp>(op) ? op : nullptr;
 }
 
-/// Contractions of bytes that this pass created, and the largest magnitude of their sums with biases.
+/// Largest magnitude of the sums, including biases, of each contraction of bytes that this pass has created.
 using LargestSums = llvm::DenseMap<Operation *, int64_t>;
 
 /// Adds a bias to integer sums, if both have the same scale and 32 bits hold the result.
 struct BiasOfSums : OpRewritePattern<nn::BinaryOp> {
-  /// Only contractions in `recognized` get biases: addends of scaled sums in the model itself are no biases.
+  /// Only contractions in `recognized` get biases. If the model itself contains scaled sums, their addends are not
+  /// biases.
   BiasOfSums(MLIRContext *context, LargestSums &recognized) : OpRewritePattern(context), recognized(recognized) {}
 
   LogicalResult matchAndRewrite(nn::BinaryOp op, PatternRewriter &rewriter) const override {
@@ -138,7 +140,7 @@ private:
   LargestSums &recognized;
 };
 
-/// Joins a factor of scaled sums with their scale.
+/// Merges a factor of scaled sums into their scale.
 struct FactorOfSums : OpRewritePattern<nn::BinaryOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -193,7 +195,7 @@ private:
     signalPassFailure();
   }
 
-  /// True if the model quantizes anything besides its weights.
+  /// True if the model quantizes any value other than weights.
   bool isQuantized() {
     WalkResult walk = getOperation().walk([](Operation *op) {
       const bool computesCodes =

@@ -59,7 +59,7 @@ SmallVector<unsigned, 4> getDividedOperands(Operation *op) {
         case BinaryKind::Min:
         case BinaryKind::Max:
           return all();
-        case BinaryKind::Mul: // the operand whose scale includes the divisor
+        case BinaryKind::Mul: // The divisor goes to the operand whose scale can include it.
           return Indices{getConstant(binary.getRhs()) ? 1U : 0U};
         case BinaryKind::Div:
           return Indices{0};
@@ -89,10 +89,10 @@ SmallVector<unsigned, 4> getDividedOperands(Operation *op) {
 
 namespace {
 
-/// Longest chain of operators that is changed.
+/// Longest chain of operators that divide() changes.
 constexpr int maxDepth = 24;
 
-/// True if the codes have a constant scale, which can be divided without changing zero points.
+/// True if the codes have a constant f32 scale that can be divided. Scales of blocks are excluded.
 bool isDividableCodes(nn::DequantizeOp codes) {
   return codes.getType().getElementType().isF32() && getConstant(codes.getScale()) && codes.getBlock() == 0;
 }
@@ -135,7 +135,7 @@ Value divide(OpBuilder &builder, Value value, Value divisor) {
   for (unsigned index : getDividedOperands(op))
     operands[index] = divide(builder, operands[index], divisor);
   Operation *divided = builder.clone(*op);
-  divided->setOperands(operands); // by position: a square divides only one of its equal operands
+  divided->setOperands(operands); // By index, because a square divides only one of its equal operands.
   return divided->getResult(0);
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Replaces chains of elementwise operators from one 8-bit tensor to another by a table of 256 entries. Such a function
-// has 256 values. One or two instructions look up many of them at once; in floats, a sigmoid of a quantized tensor
-// takes 40 instructions. Also, all engines and CPUs have the same values.
+// of one byte has only 256 values. One or two instructions look up many of them simultaneously, whereas a sigmoid of a
+// quantized tensor takes 40 instructions in floats. Also, all engines and CPUs then give the same results.
 //
-// 1. Find the only operand of a chain that is not a constant number.
-// 2. Evaluate the chain for all its values, like constant folding.
+// 1. Find the only operand of a chain that is not a constant of one number.
+// 2. Evaluate the chain for all values of this operand, like constant folding.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
@@ -36,7 +36,7 @@ constexpr int64_t entries = 256;
 
 bool isOfBytes(Value value) { return typeOf(value).getElementType().isInteger(8); }
 
-/// True if machines compute `op` by a polynomial or a division.
+/// True if machines compute `op` by a polynomial or a division, which takes many instructions.
 bool isCostly(Operation *op) {
   using Kind = nn::UnaryKind;
   if (auto binary = dyn_cast<nn::BinaryOp>(op))
@@ -57,7 +57,7 @@ class ChainReader {
 public:
   explicit ChainReader(Operation *end) : end(end) {}
 
-  /// Returns the chain; `nullopt` if `end` ends no chain, or a cheap one.
+  /// Returns the chain that ends at `end`. Returns `nullopt` if there is no chain, or if it is cheap.
   std::optional<Chain> read() {
     if (!add(end) || !chain.source || llvm::none_of(chain.operators, isCostly))
       return std::nullopt;
@@ -97,7 +97,7 @@ private:
 // 2. Tables
 //===----------------------------------------------------------------------===//
 
-/// Returns the number that all elements of a constant equal, as a scalar.
+/// Returns the value of all elements of a constant, as a scalar constant. Fails if they differ.
 FailureOr<ElementsAttr> readNumber(ElementsAttr splat) {
   FailureOr<nn::ConstantView> view = nn::ConstantView::get(splat);
   if (failed(view))
@@ -109,7 +109,7 @@ FailureOr<ElementsAttr> readNumber(ElementsAttr splat) {
 
 bool isUnsigned(Value value) { return typeOf(value).getElementType().isUnsignedInteger(); }
 
-/// Returns all values of the source's type, the least first.
+/// Returns all values of the source's type in ascending order.
 ElementsAttr listNumbers(Value source) {
   SmallVector<int64_t> numbers(entries);
   std::iota(numbers.begin(), numbers.end(), isUnsigned(source) ? 0 : INT8_MIN);
@@ -118,7 +118,7 @@ ElementsAttr listNumbers(Value source) {
   return std::move(all).take();
 }
 
-/// Returns the results of `chain` for all values; fails if an operator cannot be evaluated.
+/// Returns the results of `chain` for all values of its source. Fails if an operator cannot be evaluated.
 FailureOr<ElementsAttr> evaluate(const Chain &chain, OpBuilder &builder) {
   llvm::DenseMap<Value, ElementsAttr> values;
   values[chain.source] = listNumbers(chain.source);
@@ -134,7 +134,7 @@ FailureOr<ElementsAttr> evaluate(const Chain &chain, OpBuilder &builder) {
         return failure();
       operands.push_back(*number);
     }
-    // A temporary copy for 256 elements, which is only evaluated.
+    // Create a temporary copy of the operator for 256 elements. It is only evaluated.
     Operation *copy = builder.clone(*op);
     for (auto [number, value] : llvm::enumerate(operands))
       copy->setOperand(number, nn::ConstantOp::create(builder, op->getLoc(), value));
@@ -165,7 +165,7 @@ struct TabulateFunctions : impl::TabulateFunctionsPassBase<TabulateFunctions> {
   }
 
   void tabulate(Operation *end) {
-    // A smaller tensor is computed faster than a table is read.
+    // For a smaller tensor, computing the elements is faster than reading a table.
     if (typeOf(end->getResult(0)).getNumElements() < entries)
       return;
     std::optional<Chain> chain = ChainReader(end).read();
