@@ -2,12 +2,12 @@
 //
 // Chooses the panel width of each contraction and packs the weights accordingly.
 // Why: a weight has one layout and a kernel has one form. But several kernels may read a weight, a kernel may read
-//      several weights, and code for several CPUs reads the same bytes.
-// How: 1. each contraction names the operand that it wants packed, and the width;
-//      2. kernels and weights that meet at a launch form a class. A class stays plain if a reader knows no panels.
-//         States can be in panels, too: other readers get a row-major copy (nacre-pack-states), and their writers are
-//         elementwise or contractions;
-//      3. in each class the kernel with the most work decides, and writers of states get the same width;
+//      several weights, and code for several CPUs reads the same data.
+// How: 1. each contraction selects the operand that it wants packed, and the width;
+//      2. kernels and weights that meet at a launch form a class. A class stays plain if one of its readers does not
+//         support panels. States can be in panels, too: other readers get a row-major copy (nacre-pack-states), and
+//         only elementwise kernels and contractions may write them;
+//      3. in each class, the kernel with the most work decides. Writers of states get the same width;
 //      4. if engines share the columns of a kernel without panels, the cut is aligned to the CPU's own panels;
 //      5. a convolution that is faster by Winograd on the CPU gets a note. The weight's layout does not depend on it.
 
@@ -64,7 +64,7 @@ public:
   }
 
 private:
-  /// 2. Builds the classes, and collects the members that must stay plain.
+  /// Step 2: builds the classes, and collects the members that must stay plain.
   LogicalResult joinByLaunches() {
     WalkResult walk = module.walk([&](plan::LaunchOp launch) -> WalkResult {
       auto kernel = symbols.lookup<plan::KernelOp>(launch.getKernel());
@@ -74,7 +74,8 @@ private:
       for (auto [input, value] : llvm::enumerate(launch.getInputs())) {
         auto use = value.getDefiningOp<plan::UseOp>();
         const bool wanted = wish != wishes.end() && wish->second.input == input;
-        // GPU code cannot read groups of steps. A weight of bytes that a GPU may read stays row-major, for CPUs too.
+        // GPU code cannot read groups of steps. So a weight of bytes that a GPU may read stays row-major, also for
+        // CPUs.
         const bool isRefused = wanted && wish->second.depth.k > 1 && !plan::isOnCpu(launch);
         if (isRefused)
           plain.insert(kernel);
@@ -105,8 +106,8 @@ private:
     return failure(walk.wasInterrupted());
   }
 
-  /// Returns the largest exact Winograd tile for the weight of `use`; 0 if `use` is null, because the values are
-  /// unknown.
+  /// Returns the largest exact Winograd tile for the weight of `use`. Returns 0 if `use` is null, because the values of
+  /// the weight are then unknown.
   int64_t exactTile(plan::UseOp use, bool isUnsignedLeft) {
     if (!use)
       return 0;
@@ -120,12 +121,12 @@ private:
 
   Operation *weightOf(plan::UseOp use) { return symbols.lookup(use.getWeight()); }
 
-  /// Returns one representative operation for all storages of a trained state; null for other memory.
+  /// Returns one storage that represents all storages of a trained state, or null for other memory.
   Operation *trainedOf(plan::StorageOp storage) {
     return isTrained(storage) ? trained.try_emplace(*storage.getName(), storage).first->second : nullptr;
   }
 
-  /// Joins the tensors that an elementwise launch maps: states, and temporaries of which all users are elementwise.
+  /// Joins the tensors that an elementwise launch maps: states, and temporaries that only elementwise launches use.
   void joinOperands(plan::LaunchOp launch, plan::KernelOp kernel) {
     Operation *first = nullptr;
     for (auto [number, operand] : llvm::enumerate(launch->getOperands())) {
@@ -140,8 +141,8 @@ private:
     }
   }
 
-  /// Joins the states that a contraction updates; all launches of its kernel must have the same. Returns whether it
-  /// updates any.
+  /// Joins the states that a contraction updates. All launches of its kernel must update the same arguments. Returns
+  /// true if the kernel updates states.
   bool joinUpdated(plan::LaunchOp launch, plan::KernelOp kernel) {
     const SmallVector<unsigned> arguments = findUpdated(launch, kernel);
     if (arguments.empty())
@@ -163,7 +164,7 @@ private:
   bool isElementwiseAlone(plan::StorageOp storage) {
     if (!storage || storage.getRole() != plan::Role::Temporary)
       return false;
-    // Cached, because each user of a storage asks this about all users.
+    // The result is cached, because every user of a storage asks for it.
     auto [known, isNew] = elementwiseAlone.try_emplace(storage);
     if (isNew)
       known->second = llvm::all_of(storage->getUsers(), [&](Operation *user) {
@@ -174,16 +175,16 @@ private:
     return known->second;
   }
 
-  /// Keeps states plain that are written in another way or that a GPU may touch.
+  /// Keeps states plain if other kinds of launches write them, or if a GPU may access them.
   void refuse(ValueRange operands) {
     for (Value operand : operands)
       if (Operation *member = trainedOf(plan::rootOf(operand).getDefiningOp<plan::StorageOp>()))
         plain.insert(member);
   }
 
-  /// 3. Chooses the widths.
+  /// Step 3: chooses the widths.
   void decide() {
-    llvm::MapVector<Operation *, PanelWish> chosen; // by leader
+    llvm::MapVector<Operation *, PanelWish> chosen; // Wishes by the leader of each class.
     llvm::DenseSet<Operation *> refused;
     for (Operation *member : plain) {
       classes.insert(member);
@@ -232,13 +233,13 @@ private:
   ArrayRef<Target> targets;
   const Accuracy accuracy;
   llvm::DenseMap<Operation *, bool> elementwiseAlone; ///< Results of `isElementwiseAlone`, by storage.
-  /// Results of `exactTile`, by weight and sign.
+  /// Results of `exactTile`, by weight and by signedness of the input.
   llvm::DenseMap<llvm::PointerIntPair<Operation *, 1, bool>, int64_t> exactTiles;
   SymbolTable symbols;
   llvm::MapVector<Operation *, PanelWish> wishes; ///< Wishes by kernel.
   llvm::EquivalenceClasses<Operation *> classes;
   llvm::DenseSet<Operation *> plain;
-  llvm::SetVector<plan::KernelOp> shared; ///< Kernels of which a GPU may compute a part.
+  llvm::SetVector<plan::KernelOp> shared; ///< Kernels of which a GPU may compute a share.
   PanelUpdates updates;
   llvm::StringMap<Operation *> trained; ///< Representative storage of each variable, by name.
 };

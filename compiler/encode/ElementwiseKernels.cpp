@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace nacre::encode {
 
-/// Returns the only operation of the body if it maps exactly the kernel's arguments; otherwise null.
+/// Returns the only operation of the body if it maps exactly the kernel's arguments, or null.
 static linalg::GenericOp findMap(plan::KernelOp kernel) {
   Block &body = kernel.getBody().front();
   auto map = dyn_cast<linalg::GenericOp>(body.front());

@@ -6,7 +6,7 @@
 
 using namespace nacre;
 
-/// Returns the largest absolute value that the sum of an output channel can have.
+/// Returns the largest possible absolute value of the sum of any output channel.
 static int64_t largestSum(const nn::ConstantView &weight, bool isUnsignedLeft) {
   const int64_t columns = weight.getShape().back(), rows = weight.getType().getNumElements() / columns;
   llvm::SmallVector<int64_t, 0> positive(columns), negative(columns), row(columns);
@@ -25,7 +25,7 @@ int64_t encode::largestExactTile(const nn::ConstantView &weight, bool isUnsigned
   if (weight.getType().getNumElements() == 0)
     return 0;
   const int64_t sum = largestSum(weight, isUnsignedLeft);
-  // The sum times 64, or times 4, must fit in 32 bits with a sign.
+  // The sum times 64 (tiles of four) or times 4 (tiles of two) must fit in 32 bits with a sign.
   constexpr int64_t ofFour = int64_t(1) << 25, ofTwo = int64_t(1) << 29;
   return sum < ofFour ? 4 : sum < ofTwo ? 2 : 0;
 }

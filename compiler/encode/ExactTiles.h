@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The largest Winograd tiles with which a convolution of bytes stays exact.
+// Finds the largest Winograd tiles with which a convolution of bytes stays exact.
 // Why: intermediate sums in 32 bits may wrap without harm. Only the final value, the sum times the square of
 //      winograd::scaleOf, must fit in 32 bits. Weights are constant, so this is proven for each of them at compile
 //      time.
-// How: the sign of each weight tells whether the least or the largest input gives the extreme sum. Odd factors of the
-//      scale have an inverse modulo 2^32. Tiles of four scale by 576 = 64 * 9, so a factor of 64 counts; tiles of two
-//      scale by 4.
+// How: the sign of each weight tells whether the smallest or the largest input gives the extreme sum. Odd factors of
+//      the scale have an inverse modulo 2^32, so only powers of two count. Tiles of four scale by 576 = 64 * 9, so the
+//      factor is 64. Tiles of two scale by 4.
 
 #ifndef NACRE_COMPILER_ENCODE_EXACTTILES_H
 #define NACRE_COMPILER_ENCODE_EXACTTILES_H

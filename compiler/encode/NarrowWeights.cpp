@@ -2,11 +2,11 @@
 //
 // Stores the weights of memory-bound launches as f16 or bf16.
 // Why: a dense layer of one row, a step of a recurrence and an embedding read each weight once and compute little. Half
-//      the bytes take half the time, and make the app's download smaller.
-// How: 1. a weight is a candidate if every launch that reads it gains;
+//      as many bytes take half the time, and make the app's download smaller.
+// How: 1. a weight is a candidate if every launch that reads it becomes faster;
 //      2. it is rounded, unless a value would become infinite or too many values would lose digits;
 //      3. kernels read the narrow type and widen each value to f32 before they compute with it. Later passes see an
-//         ordinary kernel, so all engines agree on the bytes.
+//         ordinary kernel, so all engines use the same data.
 
 #include "codegen/TargetOptions.h"
 #include "codegen/cpu/tiles/TileTables.h"
@@ -44,7 +44,7 @@ namespace {
 // 1. Launches that gain
 //===----------------------------------------------------------------------===//
 
-/// Least size of a weight: reading fewer bytes takes no longer than the launch itself.
+/// Smallest size in bytes of a weight that is narrowed. Reading a smaller weight takes less time than its launch.
 constexpr int64_t kLeastBytes = 16 << 10;
 
 /// True if all uses of `value`, an argument or a slice of one, accept another element type.
@@ -66,7 +66,7 @@ bool isTable(Value value) {
   });
 }
 
-/// Finds the inputs of a kernel that are better narrow if they are weights.
+/// Finds the inputs of a kernel that should be narrow if they are weights.
 class Candidates {
 public:
   Candidates(const Target &target, FloatType element) : target(target), element(element) {}
@@ -129,7 +129,7 @@ private:
 // 2. Weights
 //===----------------------------------------------------------------------===//
 
-/// Rounds `weight` to `element` and records the error in a note. Warns and fails if the rounding loses too much.
+/// Rounds `weight` to `element` and records the error in a note. Warns and returns failure if rounding loses too much.
 LogicalResult roundWeight(plan::WeightOp weight, FloatType element) {
   FailureOr<nn::ConstantView> view = nn::ConstantView::get(weight.getValue());
   if (failed(view))
@@ -164,7 +164,7 @@ LogicalResult roundWeight(plan::WeightOp weight, FloatType element) {
 
 Type narrowed(Type type, FloatType element) { return cast<RankedTensorType>(type).clone(element); }
 
-/// Widens `value` for all its users, which then see the old type.
+/// Widens `value` for all its users, so that they still read its old type.
 void widenUses(Value value, Operation *before, Type wide) {
   OpBuilder builder(before);
   auto extension = arith::ExtFOp::create(builder, value.getLoc(), wide, value);
@@ -181,7 +181,7 @@ void narrow(Value value, FloatType element) {
     } else if (auto work = dyn_cast<linalg::GenericOp>(user)) {
       BlockArgument number = work.getMatchingBlockArgument(&use);
       number.setType(element);
-      if (!number.use_empty()) // A body may ignore the number: some inputs only give the size of a loop.
+      if (!number.use_empty()) // A body may ignore the element, because some inputs only define the extent of a loop.
         widenUses(number, &work.getBody()->front(), wide);
     } else {
       user->getResult(0).setType(element);
@@ -210,8 +210,8 @@ public:
 private:
   Operation *weightOf(plan::UseOp use) { return symbols.lookup(use.getWeight()); }
 
-  /// Fills `wanted` with the weights that all their readers want narrow. Skips weights with users other than launches:
-  /// views, and initial values of states, which an app may train.
+  /// Fills `wanted` with the weights that all their readers want narrow. Weights must have only launches as users.
+  /// Views are excluded, and initial values of states, because an app may train them.
   LogicalResult findWeights() {
     DenseSet<Operation *> refused;
     WalkResult walk = module.walk([&](Operation *op) -> WalkResult {
@@ -249,7 +249,7 @@ private:
     });
   }
 
-  /// Frees the f32 bytes of a weight if no other weight shares them. The context would keep them as long as it lives.
+  /// Frees the f32 data of a weight if no other weight shares it. Otherwise, the context would keep it until its end.
   void dropBytes(DenseResourceElementsAttr bytes) {
     auto isSame = [&](plan::WeightOp other) {
       auto others = dyn_cast<DenseResourceElementsAttr>(other.getValue());
@@ -259,8 +259,8 @@ private:
       bytes.getRawHandle().getResource()->setBlob(AsmResourceBlob());
   }
 
-  /// Narrows kernels. If one launch reads a narrow weight and another a wide one, each gets its own version of the
-  /// kernel.
+  /// Narrows kernels. If one launch reads a narrow weight and another launch a wide one, each gets its own version of
+  /// the kernel.
   void narrowKernels() {
     llvm::MapVector<Operation *, SmallVector<std::pair<plan::LaunchOp, llvm::SmallBitVector>>> launches;
     module.walk([&](plan::LaunchOp launch) {
@@ -271,7 +271,7 @@ private:
       launches[symbols.lookup(launch.getKernel())].push_back({launch, inputs});
     });
     for (auto &[kernel, readers] : launches) {
-      // The first readers keep the kernel; others get clones of the original.
+      // The first readers keep the original kernel. Others get clones of it.
       SmallVector<std::pair<llvm::SmallBitVector, plan::KernelOp>> versions;
       for (auto &reader : readers) {
         auto *version = llvm::find_if(versions, [&](auto &known) { return known.first == reader.second; });

@@ -38,7 +38,7 @@ std::optional<AffineMap> mapOf(MLIRContext *context, const StridedRead &read, Ar
   return AffineMap::get(read.loops.size(), 0, results, context);
 }
 
-/// Returns the part of `source` that loops of `sizes` read through `map`, and the map within that part.
+/// Returns the part of `source` that loops of the given `sizes` read through `map`, and the map within this part.
 static std::pair<Value, AffineMap> sliceOf(OpBuilder &builder, Location loc, Value source, AffineMap map,
                                            ArrayRef<int64_t> sizes) {
   auto type = cast<RankedTensorType>(source.getType());

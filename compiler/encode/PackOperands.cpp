@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Adds launches that pack right operands that are not weights into panels.
-// Why: a contraction then reads any operand as it reads a weight: with the same tiles, the same units, and Winograd.
+// Adds launches that pack right operands into panels. Weights are excluded.
+// Why: a contraction then reads any operand like a weight, with the same tiles, the same units, and Winograd.
 // How: 1. find the operand of each contraction's launch, and its source if other launches only move it (PanelSource.h);
-//      2. decide whether a launch pays (PackTrade.h);
-//      3. add the launch, outside of as many loops as its source allows. It packs for all launches that read the same
-//         operand;
-//      4. erase launches whose results are no longer read.
+// 2. decide whether a launch saves time (PackTrade.h); 3. add the launch, outside of as many loops as its source
+// allows. It packs for all launches that read the same operand; 4. erase launches whose results are no longer read.
 
 #include "codegen/TargetOptions.h"
 #include "compiler/encode/PackKernels.h"
@@ -37,15 +35,15 @@ using namespace nacre::encode;
 
 namespace {
 
-/// A contraction that may read its right operand in panels.
+/// Contraction that may read its right operand in panels.
 struct Candidate {
   RightLoops right;
-  RankedTensorType packed; ///< Type of the packed operand, with the sizes of those loops.
-  RewiredKernel rewired;   ///< Kernel that reads the panels; not used by a launch yet.
+  RankedTensorType packed; ///< Type of the packed operand, with the sizes of the loops `right`.
+  RewiredKernel rewired;   ///< Kernel that reads the panels; no launch uses it yet.
   PanelWish wish;
   std::optional<PanelWish> wishBefore; ///< Wish of the original kernel for its unpacked operand.
-  unsigned input = 0;                  ///< Number of the operand in the original kernel.
-  int64_t rows = 1, rowBytes = 0;      ///< Rows of the left operand in each batch or group, and their bytes.
+  unsigned input = 0;                  ///< Index of the operand in the original kernel.
+  int64_t rows = 1, rowBytes = 0;      ///< Number of rows of the left operand in each batch or group, and their size.
 };
 
 /// Pack launch, the elements that it reads, and the panels that it writes.
@@ -78,7 +76,8 @@ private:
   // 1. Contractions
   //===--------------------------------------------------------------------===//
 
-  /// Returns the candidate of a launch; null if the kernel has no operand to pack, or if `launch` reads a weight there.
+  /// Returns the candidate of a launch. Returns null if the kernel has no operand to pack, or if this operand of
+  /// `launch` is a weight.
   Candidate *candidateOf(plan::LaunchOp launch) {
     auto kernel = symbols.lookup<plan::KernelOp>(launch.getKernel());
     if (!kernel || !plan::isOnCpu(launch) || kernel.getKind() != plan::KernelKind::Contraction ||
@@ -107,7 +106,7 @@ private:
     for (const StridedLoop &loop : candidate.right.read.loops)
       sizes.push_back(loop.size);
     candidate.packed = RankedTensorType::get(sizes, plain.operands[Contraction::Rhs].elementType);
-    // Overlapping windows would be written out several times.
+    // Overlapping windows are excluded, because they would be written several times.
     int64_t elements = 1;
     for (int64_t size : plain.rhsShape)
       elements *= size;
@@ -149,7 +148,7 @@ private:
     trade.rowBytes = candidate.rowBytes;
     trade.iterations = iterationsBetween(source.point, launch);
     trade.isAcross = candidate.right.read.loops.back().stride != 1;
-    // A state in panels would first be copied to row-major order for this reader.
+    // If a state is stored in panels, this reader would first need a row-major copy.
     trade.replaces = !source.movedBy.empty() || findTrained(source.operand);
     if (std::optional<plan::WinogradNote> note = plan::winogradOf(candidate.rewired.kernel)) {
       trade.gained = double(note->directCycles - note->cycles) / targets.front().model.gigahertz;
@@ -186,7 +185,7 @@ private:
            canLieInPanels(*candidate.wishBefore, operand);
   }
 
-  /// Returns the panels of an earlier pack launch for the same elements, or adds a pack launch.
+  /// Returns the panels of an earlier pack launch for the same elements. Otherwise, adds a pack launch.
   std::optional<Value> panelsOf(plan::EntryOp entry, plan::LaunchOp launch, Candidate &candidate,
                                 const PanelSource &source) {
     auto type = cast<MemRefType>(source.operand.getType());
@@ -218,7 +217,7 @@ private:
     return panels;
   }
 
-  /// Returns the operand at the pack launch. Clones its view if the view stands in a loop.
+  /// Returns the operand of the pack launch. If the operand is a view inside a loop, returns a clone of the view.
   Value operandAt(OpBuilder &builder, const PanelSource &source) {
     auto view = source.operand.getDefiningOp<plan::ViewOp>();
     if (!view || isReady(view, source.point))
@@ -226,7 +225,7 @@ private:
     return builder.clone(*view)->getResult(0);
   }
 
-  /// Returns the pack kernel of these types, which equal launches share.
+  /// Returns the pack kernel for these types. Launches with equal types share a kernel.
   plan::KernelOp packKernel(Location loc, MemRefType type, AffineMap map, RankedTensorType packedType,
                             plan::EncodingAttr encoding) {
     std::string key;
@@ -261,7 +260,7 @@ private:
     return names;
   }
 
-  /// Erases kernels that lost their last launch. A rewired kernel takes the name of the kernel that it replaces.
+  /// Erases kernels whose last launch was removed. A rewired kernel takes the name of the kernel that it replaces.
   void eraseUnused() {
     llvm::DenseSet<StringAttr> used = launchedKernels();
     llvm::DenseMap<StringAttr, StringAttr> renamed;
@@ -299,7 +298,7 @@ private:
   llvm::StringMap<plan::KernelOp> packKernels;
   SmallVector<Packed> packed;          ///< Pack launches of the current entry.
   llvm::DenseSet<StringAttr> launched; ///< Names of the kernels that were launched before this pass.
-  llvm::DenseSet<Operation *> movers;  ///< Storages that at least one reader no longer reads.
+  llvm::DenseSet<Operation *> movers;  ///< Storages that at least one reader has stopped reading.
 };
 
 struct PackOperands : encode::impl::PackOperandsPassBase<PackOperands> {

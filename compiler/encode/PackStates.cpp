@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Packs states into the panels that choose-encodings gave them, in all entries.
-// Why: a trained weight is then read as a constant one is. Neither `main` nor the forward pass of training has to
-//      reorder it first.
-// How: 1. the memory of a state becomes that of its panels, row by row. Its initial value is a weight in the same
-//         panels;
-//      2. contractions read and write it in panels. Elementwise launches get a kernel over rows of panels;
-//      3. every other launch reads a row-major copy. Operands of an elementwise launch that are not in panels are
+// Why: a trained weight is then read in the same way as a constant one. Neither `main` nor the forward pass of training
+//      has to reorder it first.
+// How: 1. the memory of a state becomes the memory of its panels, row by row. Its initial value becomes a weight in the
+//         same panels;
+//      2. contractions read and write the state in panels. Elementwise launches get a kernel over rows of panels;
+//      3. every other launch reads a row-major copy. If operands of an elementwise launch are not in panels, they are
 //         copied into or out of panels.
 
 #include "compiler/encode/ElementwiseKernels.h"
@@ -67,12 +67,12 @@ private:
   //===--------------------------------------------------------------------===//
 
   struct Packed {
-    MemRefType type; ///< Type that kernels see.
+    MemRefType type; ///< Type before packing, which kernels see.
     Panels panels;
     plan::EncodingAttr encoding;
   };
 
-  /// Returns the packed memory that an operand is a part of; null if it is not packed.
+  /// Returns the packed memory that contains an operand, or null if the operand is not packed.
   const Packed *find(Value operand) const {
     auto found = packed.find(plan::rootOf(operand));
     return found == packed.end() ? nullptr : &found->second;
@@ -100,7 +100,7 @@ private:
       const unsigned number = operand.getOperandNumber();
       if (!isMapped(kernel, number) || packed.count(operand.get()))
         continue;
-      // A view of packed memory must first be copied to row-major order.
+      // Before panels are filled from a view of packed memory, the view must be copied to row-major order.
       Value plain = number < inputs ? inOrder(before, launch, operand.get()) : operand.get();
       Value panels = allocate(like.panels.getMemory(), launch.getLoc());
       if (number < inputs)
@@ -132,8 +132,8 @@ private:
     }
   }
 
-  /// True if the kernel packs its only input and can read it from panels. It must read all of it, and walk the columns
-  /// by one loop other than the last.
+  /// True if the kernel only packs its input and can read it from panels. It must read the whole input, and walk the
+  /// columns by one loop that is not the last one.
   static bool isPackedFromPanels(plan::KernelOp kernel) {
     Operation &first = kernel.getBody().front().front();
     auto move = dyn_cast<linalg::GenericOp>(first);
@@ -160,7 +160,7 @@ private:
            type.getShape().back() == whole.getShape().back();
   }
 
-  /// Returns the operand, or a row-major copy of it if it is in panels.
+  /// Returns the operand. If it is in panels, returns a row-major copy.
   Value inOrder(OpBuilder &builder, plan::LaunchOp launch, Value operand) {
     SmallVector<plan::ViewOp> views;
     Value root = operand;
@@ -169,7 +169,7 @@ private:
     auto found = packed.find(root);
     if (found == packed.end())
       return operand;
-    // The copy stands before the loops around the launch, which do not change the state.
+    // Insert the copy before the loops around the launch, because these do not change the state.
     OpBuilder outside(launch->getContext());
     outside.setInsertionPoint(entry.getBody().front().findAncestorOpInBlock(*launch));
     Value value = allocate(found->second.type, launch.getLoc());

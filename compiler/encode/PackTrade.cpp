@@ -7,21 +7,21 @@
 namespace nacre::encode {
 
 bool isWorthALaunch(const PackTrade &trade, const codegen::MachineModel &model) {
-  // Bytes per nanosecond of one thread.
+  // Rates in bytes per nanosecond of one thread.
   const double fromCache = model.l2BytesPerCycle * model.gigahertz;
   const double fromBehind = model.farBytesPerCycle * model.gigahertz;
   const double apart = model.scatteredBytesPerCycle * model.gigahertz;
   const auto cacheBytes = double(model.l2Bytes);
-  constexpr double atLeast = 1.1; // Margin by which the gain must exceed the cost.
+  constexpr double atLeast = 1.1; // Factor by which the saved time must exceed the cost.
   const double bytes = double(trade.operandBytes);
   const bool isCached = 2 * bytes <= cacheBytes;
   const double pass = 2 * bytes / (isCached ? fromCache : fromBehind);
-  // With few rows, units divide them anyway, and each reads all panels from memory.
+  // If there are few rows, units divide the columns anyway, and each unit reads all panels from memory.
   constexpr int64_t few = 64;
   const double reread = isCached || trade.rows >= few ? 0 : pass;
   const double packed = reread + (trade.replaces ? 0 : pass + model.launchNanoseconds);
 
-  // Time to read the rows again for each panel, if they do not stay in the cache.
+  // Time to read the rows again for each panel, if they are too large for the cache.
   const double streamed =
       2 * double(trade.rowBytes) > cacheBytes ? double(trade.panels) * trade.rowBytes / fromBehind : 0;
   const double own = bytes / (trade.isAcross ? apart : 2 * fromCache);

@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace nacre;
 
-/// Returns the number of the right operand of a contraction of signed bytes; `nullopt` for other kernels.
+/// Returns the index of the right operand of a contraction of signed bytes. Returns `nullopt` for other kernels.
 static std::optional<unsigned> columnsOfBytes(plan::KernelOp kernel) {
   if (kernel.getKind() != plan::KernelKind::Contraction && kernel.getKind() != plan::KernelKind::Separable)
     return std::nullopt;
@@ -33,7 +33,7 @@ static bool hasLeastByte(plan::WeightOp weight) {
 
 void encode::notePairsFit(ModuleOp module) {
   SymbolTable symbols(module);
-  llvm::MapVector<plan::KernelOp, unsigned> fitting; ///< Number of the right operand, by kernel.
+  llvm::MapVector<plan::KernelOp, unsigned> fitting; ///< Index of the right operand, by kernel.
   for (auto kernel : module.getOps<plan::KernelOp>())
     if (std::optional<unsigned> columns = columnsOfBytes(kernel))
       fitting[kernel] = *columns;

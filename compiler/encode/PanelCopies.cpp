@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// If the columns fill all panels, one kernel copies [rows][panels][width] to [panels][rows][width], or back. Otherwise
-// each panel has a kernel.
+// If the number of columns is a multiple of the width, one kernel copies [rows][panels][width] to
+// [panels][rows][width], or back. Otherwise, each panel has a separate kernel.
 
 #include "compiler/encode/PanelCopies.h"
 #include "compiler/encode/ElementwiseKernels.h"
@@ -38,7 +38,7 @@ void launch(OpBuilder &builder, Location loc, FlatSymbolRefAttr kernel, Value fr
     plan::setEngine(copy, plan::Engine::Cpu);
 }
 
-/// Makes a kernel with one input and one output. `body` returns the new contents of the output.
+/// Makes a kernel with one input and one output. `body` returns the new contents of the output, given both arguments.
 plan::KernelOp makeKernel(OpBuilder &builder, RankedTensorType from, RankedTensorType to,
                           llvm::function_ref<Value(OpBuilder &, Value, Value)> body) {
   Location loc = builder.getUnknownLoc();
@@ -61,7 +61,7 @@ Value copy(OpBuilder &builder, Value from, Value to, AffineMap read) {
       .getResult(0);
 }
 
-/// Slice of the columns [first, first + size) of a matrix.
+/// Slice of `size` columns of a matrix, beginning at column `first`.
 struct Columns {
   Columns(OpBuilder &builder, RankedTensorType matrix, int64_t first, int64_t size)
       : type(matrix.clone({matrix.getDimSize(0), size})) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The memory of a matrix in panels, with kernels that pack it, unpack it, or map it elementwise.
-// Why: launches that know no panels need a state in row-major order.
-// How: panels are a plain array [panels][rows][width], so plain nests copy them. Each kernel is made once.
+// Describes the memory of a matrix in panels, and creates kernels that pack it, unpack it, or map it elementwise.
+// Why: launches that do not support panels need a state in row-major order.
+// How: panels are a plain array [panels][rows][width], so plain nests can copy them. Each kernel is created only once.
 
 #ifndef NACRE_COMPILER_ENCODE_PANELCOPIES_H
 #define NACRE_COMPILER_ENCODE_PANELCOPIES_H
@@ -15,12 +15,12 @@
 
 namespace nacre::encode {
 
-/// Layout of a tensor [rows.., columns] in panels, with one group and one part.
+/// Layout of a tensor [rows.., columns] in panels. The encoding has one group and one part.
 struct Panels {
   Panels(mlir::MemRefType type, plan::EncodingAttr encoding);
 
   mlir::Type elementType;
-  int64_t rows, columns, width, count; ///< `width`: columns of a panel; `count`: number of panels.
+  int64_t rows, columns, width, count; ///< `width`: number of columns of a panel; `count`: number of panels.
 
   /// Returns the type of the panels' memory, [count * rows, width].
   mlir::MemRefType getMemory() const { return mlir::MemRefType::get({count * rows, width}, elementType); }
@@ -36,13 +36,13 @@ public:
                   mlir::Value packed);
   void outOfPanels(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value packed, const Panels &panels,
                    mlir::Value plain);
-  /// Returns a copy of an elementwise kernel that maps the panels' memory.
+  /// Returns a copy of an elementwise kernel that processes the panels' memory.
   mlir::FlatSymbolRefAttr overPanels(plan::KernelOp kernel, const Panels &panels);
 
   /// Returns a copy of a pack kernel whose input is in panels instead of row-major.
   mlir::FlatSymbolRefAttr fromPanels(plan::KernelOp kernel, plan::EncodingAttr encoding);
 
-  /// Erases the replaced kernels that no launch uses any more.
+  /// Erases replaced kernels that no launch uses any more.
   void eraseReplaced();
 
 private:

@@ -39,7 +39,7 @@ void collect(Value memory, Touches &touches) {
   }
 }
 
-/// Returns the offset in its storage at which a view starts; `nullopt` if a loop moves the view.
+/// Returns the offset in its storage at which a view starts. Returns `nullopt` if a loop moves the view.
 std::optional<int64_t> startOf(Value operand) {
   int64_t start = 0;
   while (auto view = operand.getDefiningOp<plan::ViewOp>()) {
@@ -102,7 +102,7 @@ bool eraseIfUnread(plan::StorageOp storage) {
 
 namespace {
 
-/// Returns the movement of a kernel that only moves elements; `nullopt` for other kernels.
+/// Returns the movement that a kernel computes. Returns `nullopt` for kernels that do more than move elements.
 std::optional<Movement> movementOf(plan::KernelOp kernel) {
   if (!kernel || kernel.getNumInputs() != 1 || kernel.getEncodings() ||
       (kernel.getKind() != plan::KernelKind::Permute && kernel.getKind() != plan::KernelKind::Nest))
@@ -126,8 +126,8 @@ std::optional<Movement> movementOf(plan::KernelOp kernel) {
   return movement;
 }
 
-/// Returns the source one launch earlier; `nullopt` if that launch does more than move elements or reads memory that
-/// changes.
+/// Returns the source before the launch that writes `source`. Returns `nullopt` if that launch does more than move
+/// elements, or reads memory that changes before the operand is read.
 std::optional<PanelSource> oneBack(SymbolTable &symbols, plan::LaunchOp launch, const PanelSource &source) {
   auto storage = plan::rootOf(source.operand).getDefiningOp<plan::StorageOp>();
   const std::optional<int64_t> start = startOf(source.operand);

@@ -26,7 +26,7 @@ SmallVector<unsigned> findUpdated(plan::LaunchOp launch, plan::KernelOp kernel) 
   FailureOr<PlainContraction> plain = readContraction(kernel);
   if (failed(plain) || plain->isOfIntegers())
     return {};
-  // A constant weight or a state has panels of its own width, which this kernel cannot change.
+  // A constant weight or a state has its own panel width, which this kernel cannot change.
   const unsigned right = plain->operands[Contraction::Rhs].argument;
   if (right >= inputs || isState(right) || plan::rootOf(launch->getOperand(right)).getDefiningOp<plan::UseOp>())
     return {};
@@ -51,7 +51,7 @@ SmallVector<unsigned> findUpdated(plan::LaunchOp launch, plan::KernelOp kernel) 
 
 namespace {
 
-/// Repacks operands of pack launches to another panel width.
+/// Changes the panel width of operands that pack launches write.
 class Repacker {
 public:
   explicit Repacker(SymbolTable &symbols) : symbols(symbols) {}
@@ -64,7 +64,7 @@ public:
     eraseIfUnread(view.getSource().getDefiningOp<plan::StorageOp>());
   }
 
-  /// Erases the pack kernels that no launch uses any more.
+  /// Erases pack kernels that no launch uses any more.
   void eraseReplaced() {
     llvm::DenseSet<Operation *> replaced;
     for (const auto &kernel : kernels)

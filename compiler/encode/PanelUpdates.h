@@ -16,22 +16,23 @@
 
 namespace nacre::encode {
 
-/// Launches of one kernel that updates states. All have the same arguments in panels.
+/// Launches of one kernel that updates states. All of these launches have the same arguments in panels.
 struct PanelUpdate {
   llvm::SmallVector<unsigned> arguments;
   llvm::SmallVector<plan::LaunchOp> launches;
-  plan::StorageOp state; ///< Any state that the first launch writes.
+  plan::StorageOp state; ///< One of the states that the first launch writes.
 };
 
-/// Updates by kernel.
+/// Map from a kernel to its update.
 using PanelUpdates = llvm::MapVector<mlir::Operation *, PanelUpdate>;
 
-/// Returns the arguments of `launch` that are trained states, read and written by rows and columns. Returns an empty
-/// list if the kernel writes a state in another order. It is also empty if the right operand is a weight or a state,
-/// which has panels of its own.
+/// Returns the indices of the arguments of `launch` that are trained states, read and written by rows and columns.
+/// Returns an empty list if the kernel writes a state in another order, or if the right operand is a weight or a state.
+/// Such an operand has its own panel width.
 llvm::SmallVector<unsigned> findUpdated(plan::LaunchOp launch, plan::KernelOp kernel);
 
-/// Gives the arguments of these kernels the encodings that `encodingOf` returns; null keeps an update as it is.
+/// Gives the arguments of the kernels in `updates` the encoding that `encodingOf` returns. If it returns null, a kernel
+/// stays unchanged.
 void grantUpdates(mlir::SymbolTable &symbols, PanelUpdates &updates,
                   llvm::function_ref<plan::EncodingAttr(const PanelUpdate &)> encodingOf);
 

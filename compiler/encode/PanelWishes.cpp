@@ -28,8 +28,8 @@ void setPanel(plan::KernelOp kernel, const PanelWish &wish) {
   kernel.setEncodingsAttr(ArrayAttr::get(context, encodings));
 }
 
-/// Returns the panel width for floats. It is the width that the first target prefers if the registers of all other
-/// targets hold a row of such a tile. Otherwise it is the largest width that they hold.
+/// Returns the panel width for floats. The width that the first target prefers is chosen if all other targets can hold
+/// a row of such a tile in registers. Otherwise, the largest width that they can hold is chosen.
 int64_t widthOfFloats(ArrayRef<Target> targets, const ContractionShape &shape, const ProductTypes &types) {
   const MachineRow &first = machineOf(targets.front(), types, shape.isSingleRow());
   const int64_t lanes = first.lanes;
@@ -43,8 +43,8 @@ int64_t widthOfFloats(ArrayRef<Target> targets, const ContractionShape &shape, c
   return width;
 }
 
-/// Rounds `width` up to whole registers of all targets. For bytes, targets take slices of panels wider than their
-/// tiles.
+/// Rounds `width` up to whole registers of all targets. Tiles of bytes may be narrower than a panel and use a slice of
+/// it.
 int64_t inWholeRegisters(ArrayRef<Target> targets, const ContractionShape &shape, const ProductTypes &types,
                          int64_t width) {
   int64_t unit = 1;
@@ -55,7 +55,7 @@ int64_t inWholeRegisters(ArrayRef<Target> targets, const ContractionShape &shape
   return llvm::alignTo(width, unit);
 }
 
-/// Returns the panel width for all targets. For bytes, it is the width that the fastest target prefers.
+/// Returns the panel width for all targets. For bytes, this is the width that the fastest target prefers.
 int64_t widthForAll(ArrayRef<Target> targets, const ContractionShape &shape, const ProductTypes &types) {
   if (types.k == 1)
     return widthOfFloats(targets, shape, types);
@@ -68,9 +68,9 @@ int64_t widthForAll(ArrayRef<Target> targets, const ContractionShape &shape, con
   return inWholeRegisters(targets, shape, types, choosePanelWidth(*fastest, shape));
 }
 
-/// Returns the steps of the depth that lie side by side: one for floats. For bytes, the fastest instructions among all
-/// targets decide, if every other target supports their number. Returns `nullopt` if the operands cannot be multiplied
-/// in this way.
+/// Returns the groups of steps of the depth. For floats, a group is one step. For bytes, the fastest instructions among
+/// all targets decide, if every other target supports this number of steps. Returns `nullopt` if the operands cannot be
+/// multiplied in such groups.
 std::optional<DepthGroups> groupsForAll(ArrayRef<Target> targets, const PlainContraction &plain) {
   if (!plain.isOfIntegers())
     return DepthGroups();
@@ -99,19 +99,19 @@ bool isEmpty(const WinogradShape &shape) {
   return shape.images * shape.height * shape.width * shape.inputs * shape.outputs == 0;
 }
 
-/// Returns the machine rows of `target` that compute such a kernel by Winograd (null if no row can) and directly.
+/// Returns the machine rows of `target` for the kernel: by Winograd (null if no row can) and by direct multiplication.
 std::pair<const MachineRow *, const MachineRow *> rowsOf(const PanelWish &wish, const Target &target) {
   return {winogradRow(target, wish.types.sum == Number::S32), &machineOf(target, wish.types)};
 }
 
-/// Returns the best tile for the target, at most `largest`; 0 if multiplying directly is faster.
+/// Returns the best Winograd tile for the target, at most `largest`. Returns 0 if direct multiplication is faster.
 int64_t bestTile(const PanelWish &wish, int64_t largest, const Target &target) {
   auto [row, direct] = rowsOf(wish, target);
   return row ? chooseWinogradTile(*row, *direct, *wish.winograd, target.model.l2Bytes, largest) : 0;
 }
 
-/// Chooses the first target's best Winograd tile, and panels for it, if the kernel gains by Winograd. For bytes, other
-/// targets may multiply directly.
+/// Chooses the first target's best Winograd tile, and panels for it, if Winograd makes the kernel faster. For bytes,
+/// other targets may multiply directly.
 void wishForWinograd(PanelWish &wish, const PlainContraction &plain, ArrayRef<Target> targets) {
   FailureOr<WinogradConvolution> convolution =
       byWinograd(plain, kWinogradTiles.front(), wish.width, /*mayBeHalves=*/false, wish.depth.k);
@@ -128,13 +128,13 @@ void wishForWinograd(PanelWish &wish, const PlainContraction &plain, ArrayRef<Ta
                          : widthOfFloats(targets, product, kWinogradTypes);
 }
 
-/// Adds the note that the CPU computes `kernel` by Winograd, with the panels that it got.
+/// Adds the note that the CPU computes `kernel` by Winograd, with the panels of its wish.
 void noteWinograd(plan::KernelOp kernel, const PanelWish &wish, const Target &first) {
   auto [row, directRow] = rowsOf(wish, first);
   const double direct = directCycles(*directRow, *wish.winograd, first.model.l2Bytes),
                cycles = winogradCycles(*row, *wish.winograd, wish.winogradTile, wish.width, first.model.l2Bytes);
   plan::setWinograd(kernel, {wish.winogradTile, std::llround(direct), std::llround(std::ceil(cycles))});
-  // Shares of the rows begin at a tile.
+  // Shares of the rows must begin at a tile.
   if (!wish.winograd->cutAmongImages)
     kernel.setGrain(wish.winogradTile);
 }
@@ -191,7 +191,7 @@ plan::EncodingAttr encode::encodingOf(MLIRContext *context, const PanelWish &wis
 
 void encode::grant(plan::KernelOp kernel, const PanelWish &wish, ArrayRef<Target> targets) {
   setPanel(kernel, wish);
-  // Shares of the columns begin at a panel.
+  // Shares of the columns must begin at a panel.
   if (wish.cut == LoopedContraction::Cut::Columns)
     kernel.setGrain(wish.width);
   if (wish.winogradTile)
@@ -233,7 +233,7 @@ bool encode::noteGradient(plan::KernelOp kernel, ArrayRef<Target> targets, Accur
     return false;
   plan::setWinograd(kernel, {tile, std::llround(directCycles(machine, shape, first.model.l2Bytes)),
                              std::llround(std::ceil(gradientCycles(machine, shape, tile, first.model.l2Bytes)))});
-  // All taps of a channel are computed at once, so the kernel cannot be cut.
+  // All taps of a channel are computed together, so the kernel cannot be cut.
   kernel.setGrain(kernel.getCutExtent());
   return true;
 }

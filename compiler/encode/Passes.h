@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The passes of the encode phase and the order in which they run.
+// Declares the passes of the encode phase, and the order in which they run.
 
 #ifndef NACRE_COMPILER_ENCODE_PASSES_H
 #define NACRE_COMPILER_ENCODE_PASSES_H
@@ -24,7 +24,7 @@ struct Options {
   WeightType weightType = WeightType::F32;
 };
 
-/// Appends the phase to `pm`, which runs on a module.
+/// Appends the phase to `pm`, a pipeline on modules.
 void buildPipeline(mlir::OpPassManager &pm, const Options &options);
 
 } // namespace nacre::encode

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The encode phase, in order.
+// Builds the encode phase. The order of the passes matters:
 
 #include "compiler/encode/Passes.h"
 
@@ -9,11 +9,11 @@
 namespace nacre::encode {
 
 void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
-  // First, because panels and Winograd depend on the type.
+  // Runs first, because panels and Winograd depend on the type of weights.
   if (options.weightType != WeightType::F32)
     pm.addPass(createNarrowWeightsPass({options.weightType, options.target, options.cpus}));
-  // After types, before weights: readers of an operand that is packed here no longer read variables in their usual
-  // order.
+  // Runs after types are final and before weights are packed: an operand that is packed here is no longer read in its
+  // usual order.
   pm.addPass(createPackOperandsPass({options.target, options.cpus, options.accuracy}));
   pm.addPass(createChooseEncodingsPass({options.target, options.cpus, options.accuracy}));
   pm.addPass(createPackStatesPass());

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Notes the speed of a kernel's products on the first target, compared with f32 (plan::setProductRate).
-// Why: An instruction multiplies four times as many bytes as floats, and half as many doubles. Placement, the schedule
-//      and the report price launches, but do not see a CPU's instructions.
-// How: The tables from which tiles are chosen give both times. 1. products of matrices; 2. depthwise convolutions;
+// Adds a note with the speed of a kernel's products on the first target, relative to f32 (plan::setProductRate).
+// Why: an instruction multiplies four times as many bytes as floats, and half as many doubles. Placement, the schedule
+//      and the report compute prices of launches, but don't know a CPU's instructions.
+// How: the tables for choosing tiles give both times.
+//      1. products of matrices;
+//      2. depthwise convolutions;
 //      3. attention.
 
 #include "codegen/TargetOptions.h"
@@ -29,8 +31,8 @@ using namespace nacre::codegen::cpu;
 // 1. Products of matrices
 //===----------------------------------------------------------------------===//
 
-/// Returns how many times fewer cycles a product of `types` takes than the same product of f32. Returns 1 for an empty
-/// product, or if no instruction of the target multiplies these types.
+/// Returns the cycles of an f32 product divided by the cycles of a product of `types`. Returns 1 for an empty product,
+/// or if no instruction of the target multiplies these types.
 static double rateOf(const Target &target, ContractionShape shape, const ProductTypes &types) {
   const bool isSingleRow = shape.isSingleRow();
   const MachineRow *row = bestRow(machineRows(), target.needs, types, isSingleRow, target.inOrder);
@@ -41,7 +43,7 @@ static double rateOf(const Target &target, ContractionShape shape, const Product
   return runCycles(machineOf(target, ProductTypes(), isSingleRow), shape) / cycles;
 }
 
-/// Returns the type of the right operand in panels, and the number of steps of the depth that lie side by side.
+/// Returns the type of the right operand in panels, and the number of steps of the depth in a group.
 static std::pair<Type, int64_t> panelsOf(plan::KernelOp kernel, const Target &target, const MatrixProduct &product) {
   const ContractionOperand &right = product.operands[Contraction::Rhs];
   if (ArrayAttr encodings = kernel.getEncodingsAttr(); encodings && right.argument < encodings.size())
@@ -66,7 +68,7 @@ static double rateOfProduct(plan::KernelOp kernel, const Target &target, const P
 //===----------------------------------------------------------------------===//
 
 static double rateOfDepthwise(const Target &target, const PlainContraction &plain) {
-  if (plain.accumulatorType.isF64()) // f64 has half the lanes of f32.
+  if (plain.accumulatorType.isF64()) // A vector has half as many lanes of f64 as of f32.
     return 0.5;
   const bool isOfBytes = plain.isOfIntegers() && plain.operands[Contraction::Lhs].elementType.isInteger(8) &&
                          plain.operands[Contraction::Rhs].elementType.isInteger(8);
@@ -86,7 +88,8 @@ static double rateOfDepthwise(const Target &target, const PlainContraction &plai
 // 3. Attention
 //===----------------------------------------------------------------------===//
 
-/// Returns the rate of attention. The product of scores and values has the same types as that of queries and keys.
+/// Returns the rate of attention. The product of weights and values has the same types as the product of queries and
+/// keys.
 static double rateOfAttention(plan::KernelOp kernel, const Target &target) {
   FailureOr<AttentionForm> form = parseAttention(kernel);
   if (failed(form) || !form->isOfCodes)

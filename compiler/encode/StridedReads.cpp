@@ -9,13 +9,13 @@ namespace nacre::encode {
 
 namespace {
 
-/// Digit of a mixed-radix number.
+/// Digit of a number in mixed radix.
 struct Digit {
   int64_t size = 1, weight = 1;
 };
 
-/// Returns the digit along which a step of `stride` moves, counted from the largest weight; `nullopt` if it moves
-/// several digits.
+/// Returns the index of the digit that a step of `stride` changes. The digit with the largest weight has index 0.
+/// Returns `nullopt` if the step changes several digits.
 std::optional<size_t> digitOf(llvm::ArrayRef<Digit> digits, int64_t stride) {
   for (auto [number, digit] : llvm::enumerate(digits))
     if (digit.weight <= std::abs(stride))
@@ -23,7 +23,8 @@ std::optional<size_t> digitOf(llvm::ArrayRef<Digit> digits, int64_t stride) {
   return std::nullopt;
 }
 
-/// Returns `read` by digits, largest weight first; `nullopt` if a loop carries or leaves the range.
+/// Returns `read` as an address in digits, largest weight first. Returns `nullopt` if a loop carries or leaves the
+/// range.
 std::optional<llvm::SmallVector<AxisSteps>> byDigits(const StridedRead &read, llvm::ArrayRef<Digit> digits) {
   llvm::SmallVector<AxisSteps> result;
   int64_t rest = read.offset;
@@ -88,7 +89,7 @@ std::optional<llvm::SmallVector<AxisSteps>> byAxes(const StridedRead &read, llvm
   int64_t weight = 1;
   for (size_t axis = shape.size(); axis-- > 0; weight *= shape[axis])
     digits[axis] = {shape[axis], weight};
-  // Axes of one element are skipped: they have the same weight as their inner neighbor.
+  // Axes of size 1 are skipped, because they have the same weight as the next inner axis.
   llvm::SmallVector<Digit> longer;
   llvm::copy_if(digits, std::back_inserter(longer), [](const Digit &digit) { return digit.size != 1; });
   std::optional<llvm::SmallVector<AxisSteps>> steps = byDigits(read, longer);

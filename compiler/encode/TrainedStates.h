@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Recognizes the states that training changes.
-// Why: they can lie in panels, as weights do. Packing and the choice of encodings must agree on which states these are.
+// Why: such states can be stored in panels, like weights. Packing and the choice of encodings must agree on the set of
+//      states.
 
 #ifndef NACRE_COMPILER_ENCODE_TRAINEDSTATES_H
 #define NACRE_COMPILER_ENCODE_TRAINEDSTATES_H
@@ -11,13 +12,13 @@
 
 namespace nacre::encode {
 
-/// True for a trained weight or an optimizer's moment. `storage` may be null.
+/// True if `storage` is a trained weight or an optimizer's moment. `storage` may be null.
 bool isTrained(plan::StorageOp storage);
 
-/// Returns the trained state that `operand` covers completely with the same number of columns; otherwise null.
+/// Returns the trained state if `operand` covers it completely with the same number of columns, or null.
 plan::StorageOp findTrained(mlir::Value operand);
 
-/// True if `operand`, the input of a kernel that `wish` is about, is a trained state that can lie in panels.
+/// True if `operand` is a trained state that can be stored in panels, and `wish` is about this input of a kernel.
 bool canLieInPanels(const PanelWish &wish, mlir::Value operand);
 
 } // namespace nacre::encode

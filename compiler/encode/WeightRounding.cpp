@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Nearly all values are normal in the target format and are rounded as bits. The format's own functions encode the
-// rest.
+// Nearly all values are in the normal range of the target format, so bit operations round them. Functions of the format
+// encode all other values.
 
 #include "compiler/encode/WeightRounding.h"
 
@@ -11,7 +11,7 @@
 
 namespace nacre::encode {
 
-// Layout of f32.
+// Constants of the f32 format.
 static constexpr int kMantissaBits = 23, kBias = 127;
 static constexpr uint32_t kSign = 0x80000000;
 

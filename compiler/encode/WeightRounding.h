@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Rounds f32 values to 16-bit floats and measures the error.
-// Why: before weights are stored in half the bytes, the compiler must know whether the error is acceptable, and must
-//      tell the user. This class needs no MLIR, so that unit tests can call it.
+// Why: before weights are stored in half the bytes, the compiler must check that the error is acceptable, and must
+//      report it to the user. This class needs no MLIR, so that unit tests can call it.
 
 #ifndef NACRE_COMPILER_ENCODE_WEIGHTROUNDING_H
 #define NACRE_COMPILER_ENCODE_WEIGHTROUNDING_H
@@ -18,18 +18,18 @@ class WeightRounding {
 public:
   explicit WeightRounding(const nn::FloatFormat &format);
 
-  /// Rounds `numbers` into `codes`, which has as many elements.
+  /// Rounds `numbers` and stores the results in `codes`, which has the same number of elements.
   void round(llvm::ArrayRef<float> numbers, llvm::MutableArrayRef<uint16_t> codes);
 
-  /// Returns the largest relative error of a value. Values below the smallest normal number of the format are not
-  /// counted here, because they may lose everything. They count in `relativeError` only.
+  /// Returns the largest relative error of a value. Values below the smallest normal value of the format are excluded,
+  /// because they may lose all digits. They count only in relativeError().
   double largestRelativeError() const { return largest; }
   /// Returns the relative error of all values as one vector: the norm of the errors, divided by the norm of the values.
   double relativeError() const;
-  /// Returns the first finite value that became infinite; 0 if there was no such value.
+  /// Returns the first finite value that became infinite, or 0 if there was no such value.
   float overflow() const { return beyond; }
-  /// True if the error is no larger than that of rounding to the format's digits. False if too many values are so small
-  /// that digits are missing.
+  /// True if rounding lost no more digits than the format requires. False if too many values are so small that they
+  /// lost more digits.
   bool keepsDigits() const;
 
 private:

@@ -15,7 +15,7 @@ using llvm::SmallVector;
 namespace nacre::schedule {
 namespace {
 
-/// Returns, for each demand, the most bytes that are alive at any of its steps.
+/// Returns, for each demand, the largest number of bytes that are alive at any of its steps.
 SmallVector<int64_t> bytesWhileAlive(ArrayRef<BufferDemand> demands) {
   SmallVector<int64_t> alive;
   for (const BufferDemand &demand : demands) {
@@ -55,9 +55,9 @@ private:
 
   int64_t middleOf(unsigned index) const { return offsets[index] + demands[index].sizeInBytes / 2; }
 
-  /// Returns the offset, among the gaps between buffers alive at the same time, at which the middle is nearest to that
-  /// of a larger buffer. The first of equals wins, so the largest buffer decides. Without a larger buffer it is the
-  /// lowest offset.
+  /// Returns the offset at which the middle of the buffer is nearest to the middle of a larger buffer. Only gaps
+  /// between buffers that are alive at the same time are considered. Among equal offsets, the first one wins, so the
+  /// largest buffer decides. Without a larger buffer, the lowest offset is returned.
   std::optional<int64_t> place(unsigned index) const {
     SmallVector<unsigned> others;
     llvm::copy_if(placed, std::back_inserter(others), [&](unsigned other) { return meet(index, other); });
@@ -100,7 +100,7 @@ private:
 } // namespace
 
 ArenaPlan alignMiddles(ArrayRef<BufferDemand> demands, const ArenaPlan &plan, int64_t alignment) {
-  // The time is quadratic: each buffer is compared with every larger one.
+  // The time is quadratic, because each buffer is compared with every larger one.
   constexpr size_t most = 1024;
   if (demands.size() > most)
     return plan;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Steps: 1. bytes alive at each step; 2. placing demands in a given order; 3. better orders; 4. the orders that are
+// Steps: 1. live bytes at each step; 2. placing demands in a given order; 3. better orders; 4. the orders that are
 // tried.
 
 #include "compiler/schedule/ArenaPlanner.h"
@@ -50,7 +50,8 @@ size_t countMeetings(ArrayRef<BufferDemand> demands, unsigned steps) {
   return meetings;
 }
 
-/// Maximum over any range of numbers, in constant time. Row i holds the maximum of 2^i numbers from each position on.
+/// Maximum over any range of values, in constant time. Row i holds, for each position, the maximum of 2^i values that
+/// begin there.
 class RangeMaximum {
 public:
   explicit RangeMaximum(ArrayRef<int64_t> numbers) : rows{SmallVector<int64_t>(numbers)} {
@@ -63,7 +64,7 @@ public:
     }
   }
 
-  /// Returns the maximum of [first, last].
+  /// Returns the maximum of the values at positions `first` to `last`.
   int64_t get(size_t first, size_t last) const {
     const unsigned row = llvm::Log2_64(last - first + 1);
     return std::max(rows[row][first], rows[row][last + 1 - (size_t(1) << row)]);
@@ -77,7 +78,8 @@ private:
 // 2. Placing demands in a given order
 //===----------------------------------------------------------------------===//
 
-/// Demands placed so far, bucketed by ranges of steps so that a chain of thousands of short lives takes linear time.
+/// Demands placed so far, in buckets by ranges of steps. Thousands of short lives one after another then take linear
+/// time.
 class PlacedDemands {
 public:
   explicit PlacedDemands(unsigned steps) : begun(steps / bucketSteps + 1), crossing(begun.size()) {}
@@ -89,7 +91,7 @@ public:
       crossing[bucket].push_back(index);
   }
 
-  /// Returns every placed demand that is alive together with `demand`, once.
+  /// Returns every placed demand that is alive together with `demand`, without duplicates.
   SmallVector<unsigned> aliveWith(const BufferDemand &demand, ArrayRef<BufferDemand> demands) const {
     SmallVector<unsigned> result;
     auto collect = [&](ArrayRef<unsigned> bucket) {
@@ -97,7 +99,7 @@ public:
         if (demands[index].firstStep <= demand.lastStep && demand.firstStep <= demands[index].lastStep)
           result.push_back(index);
     };
-    // Those that began in an earlier bucket than `demand`, and those that begin from its bucket on.
+    // First those that began in an earlier bucket than `demand`, then those that begin in the buckets of its life.
     unsigned first = demand.firstStep / bucketSteps;
     collect(crossing[first]);
     for (unsigned bucket = first; bucket <= demand.lastStep / bucketSteps; ++bucket)
@@ -107,13 +109,13 @@ public:
 
 private:
   static constexpr unsigned bucketSteps = 16;
-  SmallVector<SmallVector<unsigned>> begun;    ///< Demands, in the bucket of their first step.
-  SmallVector<SmallVector<unsigned>> crossing; ///< Demands, in all later buckets up to that of their last step.
+  SmallVector<SmallVector<unsigned>> begun;    ///< Demands, by the bucket of their first step.
+  SmallVector<SmallVector<unsigned>> crossing; ///< Demands, by each later bucket up to the bucket of their last step.
 };
 
-/// Places each demand in the tightest gap that fits. The space above all neighbours is a gap up to `ceiling` and is
-/// filled from its upper end. In a chain, every other buffer then hangs from the ceiling, and neighbours of any sizes
-/// fit exactly.
+/// Places each demand in the tightest gap that fits. The space above all neighbours is also a gap, which ends at
+/// `ceiling` and is filled from its upper end. In a chain, every other buffer is then below the ceiling, and neighbours
+/// of any sizes fit exactly.
 ArenaPlan placeInOrder(ArrayRef<BufferDemand> demands, ArrayRef<unsigned> order, int64_t alignment, unsigned steps,
                        int64_t ceiling, size_t &meetings) {
   ArenaPlan plan;
@@ -151,9 +153,9 @@ ArenaPlan placeInOrder(ArrayRef<BufferDemand> demands, ArrayRef<unsigned> order,
 // 3. Better orders
 //===----------------------------------------------------------------------===//
 
-/// Moves each demand that ends above `bound` forward in the order, to half its rank, and places all again, repeatedly:
-/// demands early in the order find their place ("Squeaky wheel optimization", Joslin and Clements, 1999). Keeps the
-/// best plan.
+/// Improves an order. Moves each demand that ends above `bound` forward to half its rank, and places all demands again.
+/// Repeats this. Demands early in the order get good places ("Squeaky wheel optimization", Joslin and Clements, 1999).
+/// Keeps the best plan.
 void improve(ArenaPlan &best, ArrayRef<BufferDemand> demands, SmallVector<unsigned> order, int64_t alignment,
              unsigned steps, int64_t ceiling, int64_t bound) {
   constexpr unsigned kMostRounds = 64;
@@ -182,7 +184,7 @@ int64_t peakBytes(ArrayRef<BufferDemand> demands) {
 // 4. The orders that are tried
 //===----------------------------------------------------------------------===//
 
-/// Returns the lower bound of an arena in which each demand takes whole multiples of the alignment.
+/// Returns a lower bound of the size of an arena whose demands are rounded up to multiples of `alignment`.
 static int64_t leastBytes(ArrayRef<BufferDemand> demands, int64_t alignment) {
   SmallVector<BufferDemand> aligned(demands);
   for (BufferDemand &demand : aligned)
@@ -201,7 +203,7 @@ ArenaPlan planArena(ArrayRef<BufferDemand> demands, int64_t alignment) {
   std::iota(byUse.begin(), byUse.end(), 0);
   llvm::stable_sort(byUse, [&](unsigned a, unsigned b) { return demands[a].firstStep < demands[b].firstStep; });
 
-  // If thousands of lives overlap, comparing them takes longer than a better plan is worth.
+  // If too many pairs of lives overlap, comparing them takes longer than a better plan is worth.
   constexpr size_t enoughMeetings = size_t(1) << 23;
   if (countMeetings(demands, steps) > enoughMeetings)
     return planAsHeap(demands, byUse, alignment);
@@ -219,7 +221,7 @@ ArenaPlan planArena(ArrayRef<BufferDemand> demands, int64_t alignment) {
 
   ArenaPlan best;
   best.sizeInBytes = std::numeric_limits<int64_t>::max();
-  // The ceiling is either absent or the lower bound of any arena, with room for rounding up.
+  // Each order is tried without a ceiling (0), and with a ceiling at the lower bound of any arena, plus rounding.
   int64_t bound = *llvm::max_element(alive) + 2 * alignment;
   size_t meetings = 0;
   for (int64_t ceiling : {int64_t(0), bound})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Packs buffer lifetimes into one arena. It uses no IR, so that unit tests can call it. PlanArena.cpp is its only
-// caller in the compiler.
+// Packs buffers with known lifetimes into one arena. It uses no IR, so that unit tests can call it. Only PlanArena.cpp
+// and PlanRecomputation.cpp call it in the compiler.
 
 #ifndef NACRE_COMPILER_SCHEDULE_ARENAPLANNER_H
 #define NACRE_COMPILER_SCHEDULE_ARENAPLANNER_H
@@ -26,17 +26,17 @@ struct ArenaPlan {
   int64_t sizeInBytes = 0;
 };
 
-/// Gives every demand an offset that is a multiple of `alignment` (a power of two). Demands alive at one step never
-/// overlap.
-/// Tries three orders: largest first, by the steps where most bytes are alive, and by first use. Each is tried with and
-/// without a ceiling, and puts a buffer into the tightest gap that fits (Pisarchyk and Lee, "Efficient memory
-/// management for deep neural net inference", 2020). Improves the orders if much space is left, and keeps the smallest
+/// Gives every demand an offset that is a multiple of `alignment` (a power of two). Demands that are alive at the same
+/// step never overlap.
+/// Tries three orders: largest first, by the steps with the most live bytes, and by first use. Each order is tried with
+/// and without a ceiling, and a buffer is put into the tightest gap that fits (Pisarchyk and Lee, "Efficient memory
+/// management for deep neural net inference", 2020). If much space is wasted, improves the orders. Keeps the smallest
 /// arena. The result is deterministic but not optimal (the problem is NP-hard).
-/// Takes about O(n * demands alive together * log n). If millions of pairs are alive together, places them as a heap
-/// would, in O(n * log n) (HeapPlan.h).
+/// Takes about O(n * demands alive together * log n). If millions of pairs of demands are alive together, uses
+/// planAsHeap() in O(n * log n) instead (HeapPlan.h).
 ArenaPlan planArena(llvm::ArrayRef<BufferDemand> demands, int64_t alignment);
 
-/// Returns the largest sum of bytes alive at one step. No arena can be smaller.
+/// Returns the largest number of bytes that are alive at one step. No arena can be smaller.
 int64_t peakBytes(llvm::ArrayRef<BufferDemand> demands);
 
 } // namespace nacre::schedule

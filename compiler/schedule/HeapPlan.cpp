@@ -14,10 +14,10 @@ using llvm::ArrayRef;
 namespace nacre::schedule {
 namespace {
 
-/// Free bytes below the highest one in use. Adjacent free bytes are one hole.
+/// Free bytes below the highest used byte. A hole is a maximal range of adjacent free bytes.
 class Holes {
 public:
-  /// Takes the first bytes of the tightest hole that fits, or else those above all that are in use.
+  /// Takes the first bytes of the smallest hole that fits. If no hole fits, takes bytes above all used ones.
   int64_t take(int64_t size) {
     auto fit = bySize.lower_bound({size, 0});
     if (fit == bySize.end())
@@ -74,7 +74,7 @@ ArenaPlan planAsHeap(ArrayRef<BufferDemand> demands, ArrayRef<unsigned> byUse, i
   auto sizeOf = [&](unsigned index) {
     return int64_t(llvm::alignTo(std::max<int64_t>(demands[index].sizeInBytes, 1), alignment));
   };
-  using End = std::pair<unsigned, unsigned>; // The last step, and the demand.
+  using End = std::pair<unsigned, unsigned>; // Last step and index of a demand.
   std::priority_queue<End, std::vector<End>, std::greater<>> alive;
   for (unsigned index : byUse) {
     for (; !alive.empty() && alive.top().first < demands[index].firstStep; alive.pop())

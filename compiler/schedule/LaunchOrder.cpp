@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Steps: 1. lives; 2. how far a step may move, and the bytes times steps that this gains; 3. the sweeps.
+// Steps: 1. lives; 2. how far a step may move, and by how much this shortens lives; 3. the sweeps.
 
 #include "compiler/schedule/LaunchOrder.h"
 
@@ -15,11 +15,11 @@ using llvm::SmallVector;
 namespace nacre::schedule {
 namespace {
 
-/// Largest number of steps that are reordered; more have too many pairs to look at.
+/// Largest number of steps that are reordered. More steps have too many pairs to compare.
 constexpr size_t kMostSteps = 4096;
 constexpr unsigned kMostSweeps = 8;
-/// Most steps that move together. A filter's gradient may read panels that are larger than their source, so moving only
-/// one of the two launches gains nothing.
+/// Largest number of steps that move together. A filter's gradient may read panels that are larger than their source,
+/// so moving only one of the two launches saves no memory.
 constexpr unsigned kMostTogether = 3;
 
 struct Use {
@@ -44,8 +44,8 @@ public:
         }
   }
 
-  /// Moves each step once if it gains, with the following steps that read its results. Goes from the first step on if
-  /// `early`, else from the last.
+  /// Moves each step once if this shortens lives, together with the following steps that read its results. Begins with
+  /// the first step if `early`, otherwise with the last one.
   bool sweep(bool early) {
     bool moved = false;
     const std::vector<unsigned> all = order;
@@ -53,8 +53,8 @@ public:
       const unsigned first = place[all[early ? i : all.size() - 1 - i]];
       for (unsigned count = 1; count <= mostTogether && isChain(first, count); ++count) {
         const unsigned to = early ? earliest(first, count) : latest(first, count);
-        // A move that gains nothing is still worth it towards the front. If two steps read a value late, it is only
-        // freed early once both have moved.
+        // Towards the front, moves without effect on lives are made, too. If two steps read a value late, its memory is
+        // freed earlier only after both have moved.
         if (to == first || gainOf(first, count, to) < (early ? 0 : 1))
           continue;
         move(first, count, to);
@@ -65,7 +65,7 @@ public:
     return moved;
   }
 
-  /// Returns the sum over all storages of bytes times steps alive.
+  /// Returns the sum over all storages of their size times the number of steps at which they are alive.
   int64_t getLength() const {
     int64_t sum = 0;
     for (auto [storage, size] : llvm::enumerate(bytes))
@@ -74,10 +74,11 @@ public:
     return sum;
   }
 
-  std::vector<unsigned> order; ///< Numbers of the steps in their current order.
+  std::vector<unsigned> order; ///< Indices of the steps in their current order.
 
 private:
-  /// True if each of `count` steps after the first reads a result of the one before it.
+  /// True if each of `count` steps that begin at position `first`, except the first one, reads a result of the step
+  /// before it.
   bool isChain(unsigned first, unsigned count) const {
     if (first + count > order.size())
       return false;
@@ -88,7 +89,7 @@ private:
     return true;
   }
 
-  /// Returns the first position after all steps that must come before.
+  /// Returns the first position after all steps that must come before these `count` steps.
   unsigned earliest(unsigned first, unsigned count) const {
     unsigned to = 0;
     forConflicts(first, count, [&](unsigned other) {
@@ -107,8 +108,8 @@ private:
     return to;
   }
 
-  /// Visits the steps that conflict with a range of steps. Conflicting steps never swap, so their order is that of
-  /// their positions.
+  /// Visits the steps that conflict with any of `count` steps. Conflicting steps never swap, so their positions tell
+  /// which one comes first.
   void forConflicts(unsigned first, unsigned count, llvm::function_ref<void(unsigned)> visit) const {
     for (unsigned at = first; at < first + count; ++at)
       for (bool writes : {false, true})
@@ -120,8 +121,8 @@ private:
 
   static bool isInside(unsigned at, unsigned first, unsigned count) { return first <= at && at < first + count; }
 
-  /// Returns the reduction of bytes times steps alive if `count` steps from `first` on move to `to`. The steps that
-  /// they pass are assumed to stay, because none of them conflicts with the moved ones.
+  /// Returns how much getLength() decreases if `count` steps that begin at position `first` move to `to`. The steps
+  /// that they pass stay in place, because none of them conflicts with the moved ones.
   int64_t gainOf(unsigned first, unsigned count, unsigned to) const {
     int64_t gain = 0;
     SmallVector<unsigned, 8> seen;
@@ -193,7 +194,7 @@ std::vector<unsigned> orderSteps(ArrayRef<TouchingStep> steps, ArrayRef<int64_t>
   std::vector<unsigned> asIs = Order(steps, bytes, 1).order;
   if (steps.size() > kMostSteps)
     return asIs;
-  // Each sweep shortens lives, but not always the peak. So the best of all orders is kept.
+  // Each sweep shortens lives, but not always the peak, so the best order of all sweeps is kept.
   const int64_t before = peakOf(steps, bytes, asIs);
   std::pair<int64_t, int64_t> least = {before, Order(steps, bytes, 1).getLength()};
   std::vector<unsigned> best = asIs;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the steps of an entry in the form of StorageLives.h, and the demands that follow from them. Operands are
-// followed through views to their storages. Launches and control steps are taken in program order.
+// Reads the steps of an entry in the form of StorageLives.h, and the sizes and lifetimes of its temporaries. Operands
+// are followed through views to their storages. Launches and control steps are in program order.
 
 #include "compiler/schedule/Lifetimes.h"
 
@@ -84,7 +84,7 @@ private:
   llvm::DenseMap<Value, unsigned> numbers;
 };
 
-/// Returns the first and the last step of the group of each step, for an entry that consists of launches.
+/// Returns the first and the last step of each step's group, for an entry that consists only of launches.
 std::vector<Life> readGroups(const EntryProgram &program) {
   const std::vector<unsigned> numbers = groupsOf(touchedPieces(program.steps));
   std::vector<Life> groups;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lifetimes of an entry's storages. The planner packs them and the verifier checks them.
+// Reads the lifetimes of an entry's storages. The planner packs the storages, and the verifier checks them.
 
 #ifndef NACRE_COMPILER_SCHEDULE_LIFETIMES_H
 #define NACRE_COMPILER_SCHEDULE_LIFETIMES_H
@@ -11,7 +11,7 @@
 
 namespace nacre::schedule {
 
-/// Temporaries of an entry that some step touches, in order, and their demands.
+/// Temporaries of an entry that at least one step touches, in order, and their sizes and lifetimes.
 struct TemporaryLifetimes {
   llvm::SmallVector<plan::StorageOp> storages;
   llvm::SmallVector<BufferDemand> demands;
@@ -19,7 +19,7 @@ struct TemporaryLifetimes {
   llvm::SmallVector<plan::StorageOp> untouched;
 };
 
-/// Steps of an entry, whose ids are indices of `operations`, and all its storages.
+/// Steps and storages of an entry. The id of a step is an index of `operations`.
 struct EntryProgram {
   llvm::SmallVector<plan::StorageOp> storages;
   llvm::SmallVector<mlir::Operation *> operations;
@@ -32,7 +32,7 @@ EntryProgram readProgram(plan::EntryOp entry);
 /// Returns the lifetimes of the temporaries of `entry`.
 TemporaryLifetimes readLifetimes(plan::EntryOp entry);
 
-/// Returns the bytes of an entry's inputs and outputs, which a session holds in addition to the arena.
+/// Returns the size of an entry's inputs and outputs in bytes. A session allocates them in addition to the arena.
 int64_t portBytes(plan::EntryOp entry);
 
 } // namespace nacre::schedule

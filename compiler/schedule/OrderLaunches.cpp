@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reorders the launches of a training entry to reduce the memory that is alive at once. On a GPU, moves launches that
-// can run at the same time next to one another.
-// Why: see LaunchOrder.h and SideBySide.h.
+// Reorders the launches of a training entry to reduce the memory that is alive at the same time. On a GPU, moves
+// launches that can run simultaneously next to one another.
+// Why: LaunchOrder.h and SideBySide.h explain the purpose.
 // How: 1. read the storages that each step touches, through views and in the bodies of loops;
 //      2. move everything else to the front, then the steps in their new order;
-//      3. if the GPU computes the whole entry, move steps that can run side by side next to one another.
+//      3. if the GPU computes the whole entry, move steps that can run simultaneously next to one another.
 
 #include "compiler/schedule/LaunchOrder.h"
 #include "compiler/schedule/Lifetimes.h"
@@ -31,7 +31,7 @@ namespace {
 
 bool isStep(Operation &op) { return isa<plan::LaunchOp, plan::ForOp, plan::WhileOp, plan::IfOp>(op); }
 
-/// True if the entry writes state. Such entries update the state last, so they free memory late.
+/// True if the entry writes state. Such entries update the state at the end, so memory of gradients is freed late.
 bool keepsState(plan::EntryOp entry) {
   bool keeps = false;
   entry.walk([&](plan::LaunchOp launch) { keeps |= plan::writesState(launch); });
@@ -61,7 +61,7 @@ public:
       if (launch)
         for (Value value : launch.getOutputs())
           touch(value, step.writes);
-      // The state must be written after all loops that may be endless, so these loops count as its readers.
+      // The state must be written after all loops that may be endless, so these loops count as readers of the state.
       if (hasEndless && launch && plan::writesState(launch))
         note(Value(), 0, step.writes);
     });
@@ -80,7 +80,7 @@ private:
       note(value, isOwn(storage) ? storedBytes(cast<ShapedType>(value.getType())) : 0, touched);
   }
 
-  /// Adds the number of a storage to `touched`. A null `value` stands for the state as a whole.
+  /// Adds the index of a storage to `touched`. If `value` is null, it represents all states together.
   void note(Value value, int64_t itsBytes, SmallVectorImpl<unsigned> &touched) {
     auto [number, isNew] = numbers.try_emplace(value, bytes.size());
     if (isNew)
@@ -89,8 +89,8 @@ private:
       touched.push_back(number->second);
   }
 
-  /// True if only this block touches a temporary. If steps outside of a loop touch it, too, it is alive for the whole
-  /// loop.
+  /// True if only this block touches a temporary. Otherwise, steps outside of a loop touch it, too, and it is alive for
+  /// the whole loop.
   bool isOwn(plan::StorageOp storage) {
     SmallVector<Operation *> users(storage->getUsers());
     for (size_t i = 0; i < users.size(); ++i)
@@ -106,7 +106,7 @@ private:
   llvm::DenseMap<Value, unsigned> numbers;
 };
 
-/// True if every step is a launch that the GPU computes as a whole.
+/// True if every step is a launch that only the GPU computes.
 bool isGpus(ArrayRef<Operation *> steps) {
   return llvm::all_of(steps, [](Operation *step) {
     auto launch = dyn_cast<plan::LaunchOp>(step);
@@ -119,8 +119,8 @@ bool isTemporary(Value value) {
   return storage && storage.getRole() == plan::Role::Temporary;
 }
 
-/// Orders the steps of a block, then those of its regions. `isInPlace`: keeps their order, except for steps that can
-/// run side by side. Returns whether the order changed.
+/// Orders the steps of a block, then the steps of its regions. If `isInPlace`, their order stays, except for steps that
+/// can run simultaneously. Returns true if the order changed.
 bool orderBlock(Block &block, bool isInPlace, bool isShort) {
   SmallVector<Operation *> steps;
   for (Operation &op : block)
@@ -151,7 +151,7 @@ bool orderBlock(Block &block, bool isInPlace, bool isShort) {
   }
   bool isOrdered = !llvm::is_sorted(order);
   if (isOrdered) {
-    // Steps move after everything else, so that no view follows its readers.
+    // Move steps after everything else, so that no view comes after its readers.
     Operation *end = block.mightHaveTerminator() ? block.getTerminator() : nullptr;
     for (unsigned step : order)
       end ? steps[step]->moveBefore(end) : steps[step]->moveBefore(&block, block.end());

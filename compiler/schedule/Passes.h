@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The passes of the schedule phase and the order in which they run.
+// Declares the passes of the schedule phase, and the order in which they run.
 
 #ifndef NACRE_COMPILER_SCHEDULE_PASSES_H
 #define NACRE_COMPILER_SCHEDULE_PASSES_H
@@ -19,11 +19,11 @@ namespace nacre::schedule {
 struct Options {
   std::string target = "host", cpus; ///< Target and CPUs, in the form that codegen::parseTargets reads.
   int64_t alignment = 64;            ///< Alignment of every storage, in bytes.
-  /// Most bytes of an entry's arena, inputs and outputs together; `nullopt` for no limit.
+  /// Limit of the total size of an entry's arena, inputs and outputs in bytes; `nullopt` for no limit.
   std::optional<int64_t> mostBytes = std::nullopt;
 };
 
-/// Appends the phase to `pm`, which runs on a module.
+/// Appends the phase to `pm`, a pipeline on modules.
 void buildPipeline(mlir::OpPassManager &pm, const Options &options);
 
 } // namespace nacre::schedule

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The schedule phase, in order.
+// Builds the schedule phase. The order of the passes matters:
 
 #include "compiler/schedule/Passes.h"
 
@@ -14,7 +14,7 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   OrderLaunchesPassOptions ordering;
   ordering.isShort = options.mostBytes.has_value();
   pm.addNestedPass<plan::EntryOp>(createOrderLaunchesPass(ordering));
-  // After the order of launches, because a better order costs no time.
+  // Runs after launches are ordered: a better order costs no time, unlike recomputation.
   if (options.mostBytes) {
     RecomputeValuesPassOptions recomputing;
     recomputing.mostBytes = *options.mostBytes;

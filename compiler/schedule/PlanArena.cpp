@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gives every temporary storage a fixed offset in one caller-owned arena.
+// Gives every temporary storage a fixed offset in one arena, which the caller owns.
 // Why: the peak of memory is known at compile time, so an app can check it before it loads a model. Inference never
 //      calls a heap allocator.
 // How: 1. read every storage's lifetime from the entry (Lifetimes.h);
-//      2. pack the lifetimes (ArenaPlanner.h);
+//      2. pack the storages by their lifetimes (ArenaPlanner.h);
 //      3. move them so that threads write cache lines that their core owns (AlignMiddles.h);
 //      4. write the offsets into the entry.
 
@@ -40,7 +40,7 @@ struct PlanArena : nacre::schedule::impl::PlanArenaPassBase<PlanArena> {
   void runOnOperation() override {
     nacre::plan::EntryOp entry = getOperation();
     nacre::schedule::TemporaryLifetimes lifetimes = nacre::schedule::readLifetimes(entry);
-    // The planner adds sizes; this check bounds every sum.
+    // The planner adds up sizes. This check ensures that no sum overflows.
     int64_t total = 0;
     for (const nacre::schedule::BufferDemand &demand : lifetimes.demands)
       if (llvm::AddOverflow(total, demand.sizeInBytes, total) ||

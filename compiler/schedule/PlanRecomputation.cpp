@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Changes one after the other, until an arena of the program fits: see Recomputation.h.
+// Applies one change after another, until an arena for the program fits (Recomputation.h).
 
 #include "compiler/schedule/ArenaPlanner.h"
 #include "compiler/schedule/Recomputation.h"
@@ -11,7 +11,7 @@ using llvm::SmallVector;
 
 namespace nacre::schedule {
 
-/// Returns what an arena of the program must hold.
+/// Returns the sizes and lifetimes of the program's temporaries.
 static SmallVector<BufferDemand> demandsOf(const PricedProgram &program) {
   SmallVector<BufferDemand> demands;
   for (auto [life, bytes] : llvm::zip_equal(readLives(program.steps, program.bytes.size()), program.bytes))
@@ -22,15 +22,15 @@ static SmallVector<BufferDemand> demandsOf(const PricedProgram &program) {
 
 namespace {
 
-/// The smallest arena so far, and after how many changes it was found.
+/// Smallest arena so far, and the number of changes after which it was found.
 ///
-/// Planning an arena takes most of a search's time. No arena is smaller than the bytes that are alive at once, so only the
-/// programs are planned whose arena may be wanted.
+/// Planning an arena takes most of the time of a search. No arena is smaller than the peak of live bytes. So arenas are
+/// planned only for programs whose peak allows an arena that is needed.
 class SmallestArena {
 public:
   SmallestArena(int64_t mostBytes, int64_t alignment) : mostBytes(mostBytes), alignment(alignment) {}
 
-  /// Returns true if an arena of the program after so many changes, or after fewer, has `mostBytes` at most.
+  /// True if the arena of the program has at most `mostBytes` after the first `changes` changes, or after fewer.
   bool fits(const PricedProgram &program, size_t changes) {
     Program one{demandsOf(program), 0, changes};
     one.peakBytes = peakBytes(one.demands);
@@ -41,7 +41,7 @@ public:
     return bytes <= mostBytes;
   }
 
-  /// Plans the programs that cannot fit, as far as their arena may be the smallest one.
+  /// Plans arenas of the programs that cannot fit, if they could be smaller than the smallest one so far.
   void planTooLarge() {
     llvm::stable_sort(tooLarge, [](const Program &a, const Program &b) { return a.peakBytes < b.peakBytes; });
     for (const Program &one : tooLarge)

@@ -10,7 +10,7 @@ using llvm::SmallVector;
 
 namespace nacre::schedule {
 
-/// Numbers the steps, beginning with `next`.
+/// Assigns positions to the steps, beginning with `next`.
 static void number(ArrayRef<Step> steps, std::vector<StepNumbers> &numbers, unsigned &next) {
   for (const Step &step : steps) {
     const unsigned first = next++;

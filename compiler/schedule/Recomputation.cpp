@@ -18,10 +18,10 @@ namespace {
 // 1. and 2. Launches that run again
 //===----------------------------------------------------------------------===//
 
-/// Recomputes a value just before a step of a list.
+/// Recomputes a value just before a step in a list of steps.
 class Renewal {
 public:
-  /// `isDeep`: operands that are gone by then are recomputed, too. Otherwise they are kept alive.
+  /// Set `isDeep` to recompute operands that are no longer alive, too. Otherwise, they are kept alive.
   Renewal(const PricedProgram &program, const ProgramProfile &profile, const StepList &list, unsigned at, bool isDeep)
       : program(program), profile(profile), list(list), at(at), isDeep(isDeep) {}
 
@@ -37,13 +37,13 @@ public:
 
 private:
   static constexpr size_t kMostLaunches = 32;
-  /// An operand this many times smaller than the recomputed value is kept instead of recomputed.
+  /// Size ratio from which an operand is kept instead of recomputed: value that is recomputed divided by operand.
   static constexpr int64_t kSmall = 16;
 
   const Step &stepOf(const StorageUse &use) const { return list.steps[use.index]; }
 
-  /// Returns a new storage with the value that steps before `limit` wrote to `storage`; `nullopt` if it cannot be
-  /// recomputed.
+  /// Returns a new storage with the value that steps before `limit` wrote to `storage`. Returns `nullopt` if it cannot
+  /// be recomputed.
   std::optional<unsigned> make(unsigned storage, unsigned limit) {
     SmallVector<const StorageUse *> writers;
     for (const StorageUse &use : list.uses[storage])
@@ -54,7 +54,7 @@ private:
     auto [known, isNew] = made.try_emplace({storage, writers.back()->index}, 0);
     if (!isNew)
       return known->second;
-    // Steps have increasing numbers, and operands are recomputed first.
+    // Positions of steps increase, and operands are recomputed first.
     SmallVector<Recomputation::Launch, 2> launches;
     for (const StorageUse *writer : writers) {
       Recomputation::Launch launch{stepOf(*writer).id, {}};
@@ -68,7 +68,7 @@ private:
       launch.storages.push_back({storage, again});
       for (const Touch &touch : stepOf(*writer).touches)
         if (touch.writes && touch.storage != storage && !isRenamed(launch, touch.storage))
-          launch.storages.push_back({touch.storage, add(touch.storage)}); // Its value is not read.
+          launch.storages.push_back({touch.storage, add(touch.storage)}); // The old value of this storage is not read.
       change.nanoseconds += program.prices[launch.step].nanoseconds * list.executions;
       change.launches.push_back(std::move(launch));
     }
@@ -77,7 +77,7 @@ private:
     return again;
   }
 
-  /// True if only launches of this list wrote the storage, and they did not read an older value of it.
+  /// True if only launches of this list wrote the storage, and none of them read an older value of it.
   bool isMadeByLaunches(unsigned storage, ArrayRef<const StorageUse *> writers) const {
     const StorageUse &first = list.uses[storage].front(), &last = list.uses[storage].back();
     const Life life = profile.lives[storage];
@@ -91,8 +91,8 @@ private:
            });
   }
 
-  /// Makes sure that the copy of `writer` can read the operands that `writer` read. Returns false if an operand changed
-  /// and cannot be recomputed.
+  /// Makes the operands that `writer` read available to its copy. Returns false if an operand has changed and cannot be
+  /// recomputed.
   bool provide(unsigned storage, const StorageUse &writer, Recomputation::Launch &launch) {
     for (const Touch &touch : stepOf(writer).touches) {
       const unsigned read = touch.storage;
@@ -130,7 +130,7 @@ private:
   const PricedProgram &program;
   const ProgramProfile &profile;
   const StepList &list;
-  const unsigned at; ///< Index of the step before which the value is recomputed.
+  const unsigned at; ///< Index of the step before which to recompute.
   const bool isDeep;
   Recomputation change;
   /// New storages, by the old storage and the index of its last writer.
@@ -160,11 +160,11 @@ public:
 
 private:
   struct Offer {
-    double atLeast; ///< Lower bound of nanoseconds per byte: a change saves at most the bytes of the value.
+    double atLeast; ///< Lower bound of nanoseconds per saved byte; at most the bytes of the value are saved.
     Recomputation change;
   };
 
-  /// Visits the list with the crowded step, after the lists around it.
+  /// Visits the list that contains the crowded step, after the lists around it.
   void visit(ArrayRef<Step> steps, double executions) {
     const auto *crowded = llvm::find_if(steps, [&](const Step &step) {
       const StepNumbers numbers = profile.numbers[step.id];
@@ -186,7 +186,7 @@ private:
     visit(crowded->second, executions * iterations);
   }
 
-  /// Offers to recompute a value that step `index` does not touch, just before its next use.
+  /// Tries to recompute a value that step `index` does not touch, just before the next use of the value.
   void offerAgain(const StepList &list, unsigned index, unsigned storage) {
     ArrayRef<StorageUse> uses = list.uses[storage];
     const auto *next = llvm::find_if(uses, [&](const StorageUse &use) { return use.index >= index; });
@@ -198,8 +198,8 @@ private:
         offer(std::move(*change), storage);
   }
 
-  /// Offers to compute a value in each iteration of the loop at `index`, if it is written before the loop and only read
-  /// inside.
+  /// Tries to compute a value in each iteration of the loop at `index`. The value must be written before the loop and
+  /// read only in it.
   void offerInside(const StepList &list, unsigned index, unsigned storage) {
     ArrayRef<StorageUse> uses = list.uses[storage];
     const Step &loop = list.steps[index];
@@ -235,7 +235,7 @@ private:
     offers.push_back({atLeast, std::move(change)});
   }
 
-  /// Returns the nanoseconds per byte saved; infinity if the change saves nothing.
+  /// Returns the nanoseconds per saved byte, or infinity if the change saves nothing.
   double priceOf(const Recomputation &change) const {
     constexpr double none = std::numeric_limits<double>::infinity();
     PricedProgram changed = program;
@@ -247,7 +247,7 @@ private:
     return gained > 0 ? change.nanoseconds / double(gained) : none;
   }
 
-  /// Returns the new number of the crowded step in a changed program.
+  /// Returns the position of the crowded step in a changed program.
   unsigned numberAfter(const ProgramProfile &after) const {
     for (auto [before, now] : llvm::zip(profile.numbers, after.numbers)) {
       if (before.first == profile.peak)
@@ -304,7 +304,7 @@ void apply(PricedProgram &program, const Recomputation &change) {
     if (change.moves) {
       at.list->erase(at.list->begin() + at.index);
     } else {
-      // All storages are replaced at once, because a replacement may have the number of another original.
+      // Replace all storages in one pass, because a replacement may have the index of another original.
       for (Touch &touch : step.touches)
         for (auto [from, to] : launch.storages)
           if (touch.storage == from) {

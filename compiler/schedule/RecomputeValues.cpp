@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Recomputes values, or computes them in each iteration of a loop, if an entry exceeds its memory cap.
-// Why: see Recomputation.h, which chooses them.
+// Why: Recomputation.h explains the purpose and chooses the values.
 // How: 1. turn an entry into a program with prices;
 //      2. copy launches, add new storages, and change the readers that follow.
 
@@ -38,7 +38,7 @@ public:
     const RecomputationPlan plan = planRecomputation(price(), mostBytes, alignment);
     if (plan.changes.empty())
       return;
-    // Storages keep their order and move to the front, before all possible readers.
+    // Move storages to the front in their order, before all possible readers.
     Block &block = entry.getBody().front();
     for (plan::StorageOp storage : llvm::reverse(program.storages))
       storage->moveBefore(&block, block.begin());
@@ -112,7 +112,7 @@ private:
     program.storages.push_back(cast<plan::StorageOp>(builder.clone(*like)));
   }
 
-  /// Replaces the root storage of `operand` by `to` if it is `from`. Returns whether it was.
+  /// Replaces the root storage of `operand` by `to` if it is `from`. Returns true if it was replaced.
   static bool replaceRoot(OpOperand &operand, plan::StorageOp from, plan::StorageOp to) {
     SmallVector<plan::ViewOp> views;
     Value root = operand.get();
@@ -134,7 +134,7 @@ private:
     return true;
   }
 
-  /// Returns the location of a launch that runs again: its nodes' names, with "again".
+  /// Returns the location of a launch that is repeated: the names of its nodes, with "again".
   static Location nameAgain(Location loc) {
     constexpr llvm::StringLiteral again = " again";
     if (auto named = dyn_cast<NameLoc>(loc); named && !named.getName().getValue().ends_with(again))

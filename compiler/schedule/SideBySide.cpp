@@ -11,7 +11,7 @@
 namespace nacre::schedule {
 namespace {
 
-/// Storages that some steps read and write.
+/// Storages that the steps of a group read and write.
 class Touched {
 public:
   Touched() = default;
@@ -34,7 +34,7 @@ private:
 } // namespace
 
 std::vector<TouchingStep> touchedPieces(llvm::ArrayRef<Step> launches) {
-  // A piece of a storage begins where the touch of some launch begins or ends.
+  // A piece of a storage begins wherever the bytes that a launch touches begin or end.
   std::map<unsigned, std::set<int64_t>> cuts;
   for (const Step &launch : launches)
     for (const Touch &touch : launch.touches)
@@ -78,8 +78,8 @@ static Groups formGroups(llvm::ArrayRef<TouchingStep> steps, std::vector<unsigne
   return groups;
 }
 
-/// Returns, for each step, whether it can move back to its first reader: it waits for no earlier step, and a later step
-/// waits for it.
+/// Returns, for each step, whether it can move back to before its first reader. This is the case if it depends on no
+/// earlier step, and a later step depends on it.
 static std::vector<bool> findLate(llvm::ArrayRef<TouchingStep> steps) {
   std::vector<bool> isLate;
   Touched before;

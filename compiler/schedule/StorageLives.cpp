@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Steps: 1. storages that an iteration reads before it writes them; 2. numbers.
+// Steps: 1. storages that an iteration reads before it writes them; 2. positions of steps.
 
 #include "compiler/schedule/StorageLives.h"
 
@@ -24,7 +24,7 @@ struct Range {
   bool contains(Range other) const { return begin <= other.begin && other.end <= end; }
 };
 
-/// Ranges that have certainly been written since the iteration began, per storage.
+/// Ranges of each storage that have certainly been written since the iteration began.
 using Written = llvm::DenseMap<unsigned, SmallVector<Range, 2>>;
 
 bool isWritten(const Written &written, unsigned storage, Range range) {
@@ -42,7 +42,7 @@ Written intersect(const Written &one, const Written &other) {
   return both;
 }
 
-/// Walks one iteration and collects the storages whose values from before the iteration it may read.
+/// Walks through one iteration. Collects the storages whose values from before the iteration may be read.
 class IterationReader {
 public:
   explicit IterationReader(unsigned storages) : inherited(storages) {}
@@ -86,7 +86,7 @@ private:
 struct Loop {
   unsigned first = 0;
   llvm::BitVector inherited;
-  std::vector<unsigned> touched; ///< Storages, repeated for each touch.
+  std::vector<unsigned> touched; ///< Touched storages, with duplicates.
 };
 
 class LifeReader {
@@ -134,7 +134,7 @@ private:
     Loop loop{number, std::move(iteration.inherited), {}};
     walk(step.first, &loop);
     walk(step.second, &loop);
-    const unsigned last = next++; // The way back has a number of its own.
+    const unsigned last = next++; // The jump back has its own position.
     llvm::sort(loop.touched);
     for (auto at = loop.touched.begin(); at != loop.touched.end();) {
       auto end = std::upper_bound(at, loop.touched.end(), *at);

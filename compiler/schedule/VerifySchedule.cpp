@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Checks the post-conditions of the schedule phase. A wrong offset or range would give wrong results on a phone. This
-// pass turns it into an error that names the pass at fault.
+// pass reports an error instead that names the pass at fault.
 
 #include "compiler/schedule/Lifetimes.h"
 #include "compiler/schedule/Passes.h"
@@ -36,7 +36,7 @@ LogicalResult verifyOffsets(plan::EntryOp entry) {
     if (storage.getRole() == plan::Role::Temporary && !storage.getOffset())
       return blame(storage.emitOpError("must have an offset after the schedule phase"), "nacre-plan-arena");
 
-  // Visits the storages in the order of their first steps and keeps the live ones by offset. Live storages are
+  // Visit the storages in the order of their first steps, and keep the live ones sorted by offset. Live storages are
   // disjoint, so only the nearest neighbours can overlap the next one.
   SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, lifetimes.demands.size()));
   llvm::stable_sort(
@@ -44,7 +44,7 @@ LogicalResult verifyOffsets(plan::EntryOp entry) {
   auto begin = [&](unsigned i) { return *lifetimes.storages[i].getOffset(); };
   auto end = [&](unsigned i) { return begin(i) + lifetimes.demands[i].sizeInBytes; };
   std::map<int64_t, unsigned> alive;
-  std::set<std::pair<unsigned, unsigned>> ends; // The last step of a live storage, and its index.
+  std::set<std::pair<unsigned, unsigned>> ends; // Last step of each live storage, and its index.
   for (unsigned index : order) {
     for (; !ends.empty() && ends.begin()->first < lifetimes.demands[index].firstStep; ends.erase(ends.begin()))
       alive.erase(begin(ends.begin()->second));
@@ -72,7 +72,8 @@ bool isRange(std::optional<ArrayRef<int64_t>> range, int64_t extent) {
   return range && range->size() == 2 && 0 <= (*range)[0] && (*range)[0] <= (*range)[1] && (*range)[1] <= extent;
 }
 
-/// Returns how many elements of an argument's memory a kernel needs: up to the last one that its slices reach, or all.
+/// Returns how many elements of an argument's memory a kernel accesses: up to the last one in its slices, or all
+/// elements.
 int64_t countElementsReached(BlockArgument argument) {
   auto type = cast<RankedTensorType>(argument.getType());
   int64_t reached = 0;
@@ -90,8 +91,8 @@ int64_t countElementsReached(BlockArgument argument) {
   return reached;
 }
 
-/// True if the kernel touches no element after the end of the view's source. The last row of a view may extend beyond
-/// that end.
+/// True if the kernel accesses no element after the end of the view's source. The last row of a view may extend beyond
+/// that end, but must not be accessed there.
 bool staysInside(Value operand, BlockArgument argument) {
   auto view = operand.getDefiningOp<plan::ViewOp>();
   if (!view || view.getCounter())
@@ -129,7 +130,7 @@ LogicalResult verifyLaunch(plan::LaunchOp launch, SymbolTable &symbols) {
   return success();
 }
 
-/// Checks that no loop that may be endless follows a write of the state. A run that is cancelled in such a loop must
+/// Checks that no write of the state precedes a loop that may be endless. A run that is cancelled in such a loop must
 /// leave the state unchanged.
 LogicalResult verifyEndless(plan::EntryOp entry) {
   bool isWritten = false;

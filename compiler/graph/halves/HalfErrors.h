@@ -30,7 +30,7 @@ struct WideProduct {
   double size;          ///< Root mean square of these values.
 };
 
-/// Contraction with channels whose weights are 0 or almost 0 in f16. Training can switch off channels in this way, so
+/// Contraction with channels whose weights are 0 or almost 0 in f16. Training can switch off channels in this way. So
 /// these channels don't require f32 products.
 struct LostChannels {
   mlir::Operation *op;
