@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Adds the weights' updates at the end of a training step.
+// Adds the updates of weights at the end of a training step.
 // Why: an update is elementwise in a weight, its gradient and its moments, so it consists of ordinary operators.
-// How: 1. on request, an entry that returns the gradients;
-//      2. on request, an entry that only sums up gradients; the step then uses their mean;
-//      3. clipping, the optimizer's formula, and results that assign variables unless a gradient overflowed.
+// How: 1. on request, adds an entry that returns the gradients;
+//      2. on request, adds an entry that only sums up gradients. The step then uses their mean;
+//      3. adds clipping, the optimizer's formula, and results that assign variables unless a gradient has overflowed.
 
 #include "compiler/train/EntryFunction.h"
 #include "compiler/train/LossScale.h"
@@ -86,7 +86,7 @@ constexpr llvm::StringLiteral sumName = "#sum", batchesName = "#batches";
 Value countBatches(EntryFunction &entry, Writer &write) {
   auto type = RankedTensorType::get({}, write.getBuilder().getF32Type());
   Value before = entry.variable(batchesName, type, nn::VariableRole::Counter);
-  // Only an app can have written a negative number or NaN. It counts as 0, because gradients are divided by the result.
+  // Only an app can have written a negative value or NaN. It counts as 0, because gradients are divided by the result.
   return write.add(write.where(write.binary(nn::BinaryKind::GreaterEqual, before, 0), before), 1);
 }
 
@@ -95,7 +95,7 @@ void addUp(func::FuncOp function, bool scalesLoss) {
   OpBuilder builder(entry.getEnd());
   Writer write(builder, nameOf(builder, "mean update"));
   SmallVector<Gradient> gradients = takeGradients(entry);
-  // Sums keep an overflow, so the step skips all parts of its batch.
+  // Infinity and NaN remain in the sums, so one overflow makes the step skip all parts of its batch.
   if (scalesLoss)
     keepUnless(areFinite(write, valuesOf(gradients)), entry, /*always=*/{});
   for (const Gradient &gradient : gradients) {
@@ -105,7 +105,7 @@ void addUp(func::FuncOp function, bool scalesLoss) {
   entry.assign(batchesName, countBatches(entry, write));
 }
 
-/// Replaces each gradient by the mean of all gradients since the last step.
+/// Replaces each gradient by the mean of its values since the last step.
 void takeMeans(EntryFunction &entry, Writer &write, MutableArrayRef<Gradient> gradients) {
   Value number = countBatches(entry, write);
   for (Gradient &gradient : gradients) {
@@ -117,7 +117,7 @@ void takeMeans(EntryFunction &entry, Writer &write, MutableArrayRef<Gradient> gr
   entry.assign(batchesName, write.zeros(typeOf(number)));
 }
 
-/// Returns the names of the variables that a step clears, even if it is skipped.
+/// Returns the names of the variables that a step clears, even if the step is skipped.
 SmallVector<std::string> sumsOf(ArrayRef<Gradient> gradients) {
   SmallVector<std::string> names{batchesName.str()};
   for (const Gradient &gradient : gradients)
@@ -129,7 +129,7 @@ SmallVector<std::string> sumsOf(ArrayRef<Gradient> gradients) {
 // 3. The update
 //===----------------------------------------------------------------------===//
 
-/// Returns the location of an update, named after the first node that reads the weight.
+/// Returns the location of an update. It has the name of the first node that reads the weight.
 Location nameOfUpdate(Value weight) {
   Operation *first = nullptr;
   for (Operation *user : weight.getUsers())
@@ -164,7 +164,7 @@ void update(EntryFunction &entry, Writer &write, const Optimizer &optimizer, Arr
   Type f32 = write.getBuilder().getF32Type();
   StepNumbers numbers;
   numbers.rate = entry.input("learning_rate", RankedTensorType::get({}, f32));
-  // Counted for every optimizer, because an app that resumes training must know which step comes next.
+  // The steps are counted for every optimizer, because an app that resumes training must know the next step.
   auto type = RankedTensorType::get({}, write.getBuilder().getI64Type());
   Value step = write.add(entry.variable(nn::stepName, type, nn::VariableRole::Counter), 1);
   if (correctsBySteps(optimizer))

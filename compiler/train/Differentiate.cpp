@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Adds losses and gradients.
-// Why: they consist of ordinary `nn` operators, so all later phases only see a larger network.
-// How: 1. add the losses to the entries that train and evaluate, with labels as further inputs;
-//      2. in the entry that trains, add the gradient of the loss for each weight, as a result that names the weight.
+// Why: losses and gradients consist of ordinary `nn` operators, so later phases only see a larger network.
+// How: 1. add the losses to the entries that train and evaluate, with labels as additional inputs;
+//      2. in the entry that trains, add the gradient of the loss for each weight. Each gradient is a result with the
+//         name of the weight.
 
 #include "compiler/train/EntryFunction.h"
 #include "compiler/train/LossScale.h"
@@ -26,12 +27,12 @@ namespace nacre::train {
 
 namespace {
 
-/// Name of the node that the operators of losses belong to.
+/// Node name of the operators of losses.
 constexpr llvm::StringLiteral lossNode = "loss";
 
 std::string quote(StringRef name) { return "'" + toPrintable(name.str()) + "'"; }
 
-/// Formats a type for users: `f32[2,3]`.
+/// Formats a type for users, such as `f32[2,3]`.
 std::string describe(RankedTensorType type) {
   std::string text;
   llvm::raw_string_ostream(text)
@@ -49,7 +50,7 @@ public:
   LossWriter(EntryFunction &entry, OpBuilder &builder)
       : entry(entry), write(builder, NameLoc::get(builder.getStringAttr(lossNode))) {}
 
-  /// Returns the sum of the losses; null after an error.
+  /// Returns the sum of the losses, or null after an error.
   Value run(ArrayRef<Loss> losses) {
     Value sum;
     for (const Loss &loss : losses) {
@@ -110,9 +111,9 @@ private:
 // 2. Gradients
 //===----------------------------------------------------------------------===//
 
-/// Returns the names of the nodes between the weights and the loss at which gradients end.
+/// Returns the names of the nodes at which gradients end, between the weights and the loss.
 std::string describeCuts(Value loss, const ActiveValues &active, ArrayRef<Operation *> cuts) {
-  llvm::SetVector<Operation *> before; // In no particular order.
+  llvm::SetVector<Operation *> before; // The order does not matter.
   if (Operation *last = loss.getDefiningOp())
     before.insert(last);
   for (unsigned next = 0; next < before.size(); ++next)
@@ -139,7 +140,7 @@ std::string describeCuts(Value loss, const ActiveValues &active, ArrayRef<Operat
   return llvm::join(llvm::map_range(names, quote), ", ");
 }
 
-/// Returns the values that depend on inputs, not only on weights.
+/// Returns the values that depend on inputs, and not only on weights.
 llvm::DenseSet<Value> findValuesOfInputs(func::FuncOp function) {
   llvm::DenseSet<Value> values;
   for (BlockArgument argument : function.getArguments())
@@ -152,13 +153,13 @@ llvm::DenseSet<Value> findValuesOfInputs(func::FuncOp function) {
   return values;
 }
 
-/// Divides a gradient by the loss scale. The result has the gradient's name, so that one kernel computes both.
+/// Divides a gradient by the loss scale. The result has the gradient's location, so that one kernel computes both.
 Value divide(Value gradient, Value scale, OpBuilder &builder) {
   Writer write(builder, gradient.getLoc());
   return write.mul(gradient, write.reciprocal(scale));
 }
 
-/// Adds the gradients as results. `scale` multiplies the loss before the backward pass; null for no scale.
+/// Adds the gradients as results. The loss is multiplied by `scale` before the backward pass, unless `scale` is null.
 LogicalResult addGradients(EntryFunction &entry, OpBuilder &builder, Value loss, Value scale) {
   Block &body = entry.getBody();
   auto weights = entry.variables(nn::VariableRole::Weight);
@@ -213,7 +214,7 @@ struct Differentiate : impl::DifferentiatePassBase<Differentiate> {
     if (!loss)
       return failure();
     const bool isTrain = function.getName() == trainEntry;
-    const bool isWhole = function.getName() == wholeEntry; // It declares the outputs of train, too.
+    const bool isWhole = function.getName() == wholeEntry; // The whole function also declares the outputs of train.
     SmallVector<EntryFunction::Result> before;
     std::swap(before, entry.results);
     entry.addOutput(nn::lossName, loss);
@@ -224,7 +225,7 @@ struct Differentiate : impl::DifferentiatePassBase<Differentiate> {
       const bool isWatched = result.notes.contains(nn::watchedAttr);
       const bool isVariable = result.notes.contains(nn::variableAttr);
       if (name && name.getValue() == nn::lossName && !isVariable)
-        continue; // The model's own loss.
+        continue; // This is the model's own loss.
       if (isVariable ? isTrain : isTrain ? isOfLoss : isWhole || !isWatched)
         entry.results.push_back(withoutNotes(result));
     }

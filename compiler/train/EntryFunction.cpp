@@ -47,7 +47,7 @@ Value EntryFunction::findInput(StringRef name) {
 Value EntryFunction::input(StringRef name, RankedTensorType type) {
   if (Value known = findInput(name))
     return known.getType() == type ? known : Value();
-  unsigned place = 0; // After the other inputs.
+  unsigned place = 0; // Add it after the other inputs.
   for (BlockArgument argument : function.getArguments())
     if (noteOf(argument, nn::variableAttr).empty())
       place = argument.getArgNumber() + 1;

@@ -2,7 +2,7 @@
 //
 // Edits the arguments and results of an entry.
 // Why: losses, gradients and updates add inputs, variables and outputs to those of the network.
-// How: keeps the results as a list of values with their attributes, and writes them back all at once in the destructor.
+// How: it keeps the results as a list of values with their attributes. The destructor writes them back.
 
 #ifndef NACRE_COMPILER_TRAIN_ENTRYFUNCTION_H
 #define NACRE_COMPILER_TRAIN_ENTRYFUNCTION_H
@@ -15,7 +15,7 @@
 
 namespace nacre::train {
 
-/// Name of a result's attribute that names the weight whose gradient it is. Differentiation adds it, updates remove it.
+/// Attribute of a result that is a gradient: name of the weight. Differentiation adds the attribute, updates remove it.
 inline constexpr llvm::StringLiteral gradientAttr = "nn.gradient";
 
 class EntryFunction {
@@ -36,29 +36,30 @@ public:
   mlir::Block &getBody() { return function.front(); }
   mlir::Operation *getEnd() { return getBody().getTerminator(); }
 
-  /// Returns the argument for the input `name`; adds it if it is missing. Returns null if it exists with another type.
+  /// Returns the argument for the input `name`, and adds it if it is missing. Returns null if it has another type.
   mlir::Value input(llvm::StringRef name, mlir::RankedTensorType type);
   /// Returns the argument for the input `name`, or null.
   mlir::Value findInput(llvm::StringRef name);
-  /// Returns the argument with the value that a variable has before the run. Adds the variable, with zeros as its
-  /// initial value, if it is missing.
+  /// Returns the argument with the value of the variable `name` before the run. If the variable is missing, adds it
+  /// with zeros as its initial value.
   mlir::Value variable(llvm::StringRef name, mlir::RankedTensorType type, nn::VariableRole role);
-  /// Returns the same for a variable that is elementwise with the variable `weight`: its axes are in the same order.
+  /// Like variable(), but with the type and the order of axes of the variable `weight`, so that both are combined
+  /// elementwise.
   mlir::Value variableBeside(llvm::StringRef weight, llvm::StringRef name, nn::VariableRole role);
-  /// Returns the order of a variable's axes (nn.order); null if it is the model's order, or if there is no such
-  /// variable.
+  /// Returns the order of a variable's axes (nn.order). Returns null if this is the model's order, or if there is no
+  /// such variable.
   mlir::DenseI64ArrayAttr orderOf(llvm::StringRef name);
-  /// Returns the arguments that are variables of a role, with their names.
+  /// Returns the arguments that are variables with the role `role`, with their names.
   llvm::SmallVector<std::pair<llvm::StringRef, mlir::BlockArgument>> variables(nn::VariableRole role);
 
   void addOutput(llvm::StringRef name, mlir::Value value) { add(value, nn::nameAttr, name); }
   void addGradient(llvm::StringRef weight, mlir::Value value) { add(value, gradientAttr, weight); }
-  /// Adds a result that is the variable's value after the run.
+  /// Adds a result that becomes the value of the variable `name` after the run.
   void assign(llvm::StringRef name, mlir::Value value) { add(value, nn::variableAttr, name); }
 
 private:
   void add(mlir::Value value, llvm::StringRef note, llvm::StringRef text);
-  /// Returns the argument that is a variable, or null.
+  /// Returns the argument for the variable `name`, or null.
   mlir::BlockArgument findVariable(llvm::StringRef name);
   llvm::StringRef noteOf(mlir::BlockArgument argument, llvm::StringRef note);
 

@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace nacre::train {
 
-// The values are PyTorch's. The limits keep the scale's reciprocal, and its products with a loss, normal numbers.
+// The values are PyTorch's. Within the limits, the scale's reciprocal and its products with a loss are normal values.
 constexpr double kFirstScale = 65536, kLeastScale = 1, kMostScale = 1 << 24;
 constexpr double kStepsToGrow = 2000;
 
@@ -29,12 +29,13 @@ Value readLossScale(EntryFunction &entry) {
   return scale;
 }
 
-/// Number of partial sums of a large gradient, each of equally many elements. The last sum adds them up.
+/// Number of partial sums of a large gradient. Each sums the same number of elements. One last sum adds them up.
 constexpr int64_t kPartialSums = 512;
 
 static int64_t countPartialSums(int64_t elements) { return std::gcd(elements, kPartialSums); }
 
-/// Returns the size up to which gradients go into the last sum directly. It is smaller if there are many gradients.
+/// Returns the size up to which a gradient is added directly by the last sum. It is smaller if there are many
+/// gradients.
 static int64_t mostOfOne(ValueRange gradients) {
   constexpr int64_t mostOfAll = 32768;
   int64_t most = 8192;
@@ -52,7 +53,7 @@ static int64_t mostOfOne(ValueRange gradients) {
 }
 
 Value areFinite(Writer &w, ValueRange gradients) {
-  // Magnitudes cannot cancel: their sum is finite only if each of them is. Small gradients and the partial sums of
+  // Magnitudes cannot cancel, so their sum is finite only if each of them is. Small gradients and the partial sums of
   // large ones are concatenated, so that one more sum covers all.
   const int64_t most = mostOfOne(gradients);
   SmallVector<Value> parts;
@@ -63,7 +64,7 @@ Value areFinite(Writer &w, ValueRange gradients) {
     else
       parts.push_back(w.sum(w.unary(nn::UnaryKind::Abs, w.reshape(gradient, {sums, count / sums})), {1}));
   }
-  // Sorted by alignment, so that as many parts as possible begin where a GPU can read vectors.
+  // Sort by alignment, so that as many parts as possible begin where a GPU can read vectors.
   llvm::stable_sort(parts, [](Value a, Value b) {
     return llvm::countr_zero(uint64_t(countOf(shapeOf(a)))) > llvm::countr_zero(uint64_t(countOf(shapeOf(b))));
   });
@@ -90,14 +91,15 @@ void updateLossScale(EntryFunction &entry, Writer &w, Value isGood) {
   Value grows = w.binary(nn::BinaryKind::GreaterEqual, good, kStepsToGrow);
   Value larger = w.select(grows, w.binary(nn::BinaryKind::Min, w.mul(scale, 2), kMostScale), scale);
   Value smaller = w.binary(nn::BinaryKind::Max, w.mul(scale, 0.5), kLeastScale);
-  // An app or a file may set any number. Halving never leads back from infinity or NaN, nor from 0 to a useful scale.
+  // An app or a file may set any value. Halving never leads back from infinity or NaN, nor from 0 to a useful scale.
   Value isScale = w.binary(nn::BinaryKind::And, w.binary(nn::BinaryKind::GreaterEqual, scale, kLeastScale),
                            w.binary(nn::BinaryKind::LessEqual, scale, kMostScale));
   entry.assign(nn::lossScaleName, w.select(isScale, w.select(isGood, larger, smaller), w.number(scale, kFirstScale)));
   // A comparison with NaN is false, so the count restarts.
   entry.assign(nn::goodStepsName, w.where(w.binary(nn::BinaryKind::Less, good, kStepsToGrow), good));
   Value skipped = scalarVariable(entry, nn::skippedStepsName, w.getBuilder().getI64Type());
-  // Computed twice: a single value that is both an output and a variable would need a launch that copies it.
+  // The sum is computed twice, because a single value that is both an output and a variable would need a launch that
+  // copies it.
   entry.addOutput(nn::skippedStepsOutput, w.select(isGood, skipped, w.add(skipped, 1)));
   entry.assign(nn::skippedStepsName,
                w.add(skipped, w.convert(w.unary(nn::UnaryKind::Not, isGood), typeOf(skipped).getElementType())));

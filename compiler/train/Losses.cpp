@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See Losses.h. No exponential here can overflow, whatever a network gives.
+// See Losses.h. No exponential here can overflow, for any output of a network.
 
 #include "compiler/train/Losses.h"
 
@@ -11,7 +11,7 @@ namespace nacre::train {
 LossOperand findOperand(const Loss &loss, Value tensor) {
   LossOperand operand{tensor};
   if (loss.kind == Loss::Kind::SoftmaxCrossEntropy) {
-    // By default the last axis; for images axis 1, because models have the channels after the batch.
+    // The default is the last axis. For images it is axis 1, because models have the channels after the batch.
     operand.classes = loss.axis.value_or(rankOf(tensor) > 3 ? 1 : rankOf(tensor) - 1);
     if (auto softmax = tensor.getDefiningOp<nn::SoftmaxOp>())
       operand = {softmax.getOperand(), int64_t(softmax.getAxis()), true};
@@ -34,7 +34,7 @@ RankedTensorType labelTypeOf(const Loss &loss, const LossOperand &operand) {
                                IntegerType::get(type.getContext(), loss.labelType == Loss::LabelType::I64 ? 64 : 32));
 }
 
-/// Returns the mean of -log of the probability of the right class.
+/// Returns the mean of -log(probability of the right class).
 static Value writeSoftmaxCrossEntropy(Writer &w, const Loss &loss, const LossOperand &operand, Value label) {
   const int64_t axis = operand.classes, rank = rankOf(operand.value);
   Value shares = nn::SoftmaxOp::create(w.getBuilder(), w.getLoc(), operand.value, axis, /*log=*/true);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Names the operators of a training step that the model itself contains, in the same way as generated ones.
-// Why: reports and profiles tell the parts of a step by the suffixes of these names.
-// How: compares nodes by name, because an operator has no other trace of its node:
+// Why: reports and profiles identify the parts of a step by the suffixes of these names.
+// How: it compares nodes by name, because an operator has no other reference to its node:
 //      1. nodes that only `train` contains are not part of the forward pass;
-//      2. of these, nodes that assign a variable or do not depend on the network belong to the update;
-//      3. a node whose result only updates read is the gradient of a weight; all others are gradients of other tensors.
+//      2. among these, nodes that assign a variable or do not depend on the network belong to the update;
+//      3. a node whose result only updates read is the gradient of a weight. All others are gradients of other tensors.
 
 #include "compiler/train/Passes.h"
 #include "compiler/train/TrainingOptions.h"
@@ -28,7 +28,7 @@ namespace {
 
 constexpr StringLiteral ends[] = {" dX", " dW"};
 
-/// Returns the node of an operator, without the suffix that the backward pass added.
+/// Returns the name of an operator's node, without the suffix that the backward pass has added.
 StringRef nodeOf(Operation *op) {
   auto named = op ? dyn_cast<NameLoc>(op->getLoc()) : NameLoc();
   StringRef name = named ? named.getName().getValue() : StringRef();
@@ -41,7 +41,7 @@ StringRef nodeOf(Operation *op) {
 struct Node {
   SmallVector<Operation *> ops;
   bool isForward = false, isUpdate = false, dependsOnNetwork = false;
-  StringRef end; ///< Suffix for its name.
+  StringRef end; ///< Suffix to add to its name.
 };
 
 class StepNames {
@@ -82,8 +82,8 @@ private:
       }
   }
 
-  /// One walk is enough, because operators follow their operands. Operators inside a loop depend on all operands of the
-  /// loop.
+  /// Visits all operators once, because operators come after their operands. Operators inside a loop depend on all
+  /// operands of the loop.
   void followNetwork() {
     train.walk<WalkOrder::PreOrder>([&](Operation *op) {
       Node *node = find(op);
@@ -99,7 +99,8 @@ private:
     });
   }
 
-  /// True if only updates read the results of the node, and one has the type of a variable that such an update assigns.
+  /// True if only updates read the results of the node, and one result has the type of a variable that such an update
+  /// assigns.
   bool makesGradient(StringRef name, const Node &node) {
     bool isGradient = false;
     for (Operation *op : node.ops)

@@ -32,12 +32,12 @@ bool correctsBySteps(const Optimizer &optimizer) {
   return optimizer.kind == Optimizer::Kind::Adam || optimizer.kind == Optimizer::Kind::AdamW;
 }
 
-/// Returns 1 - beta^step as -expm1(step * log(beta)), which Elu computes for negative numbers. Subtracting the power
-/// from 1 would lose digits while it is close to 1. f64 would keep enough of them, but GPUs lack its functions.
+/// Returns 1 - beta^step as -expm1(step * log(beta)). Elu computes expm1 for negative values. If the power is close to
+/// 1, subtracting it from 1 would lose digits. f64 would have enough digits, but GPUs lack f64 functions.
 static Value writeCorrection(Writer &w, double beta, Value step, Type elementType) {
-  const double exponent = std::max(std::log(beta), -200.0); // e^-200 is 0 in f32, and so is a power of beta = 0.
-  // Not every GPU converts 64-bit integers. After 2^30 steps no correction changes. Only an app can write a count below
-  // 1. It would make the correction zero or negative, and so all weights NaN.
+  const double exponent = std::max(std::log(beta), -200.0); // e^-200 is 0 in f32, like a power of beta = 0.
+  // `step` is clamped, because not every GPU converts 64-bit integers. After 2^30 steps, no correction changes. Only an
+  // app can write a count below 1. Such a count would make the correction zero or negative, and so all weights NaN.
   Value counted = w.binary(nn::BinaryKind::Max, w.binary(nn::BinaryKind::Min, step, double(1 << 30)), 1);
   Value number = w.convert(w.convert(counted, w.getBuilder().getI32Type()), elementType);
   return w.neg(w.unary(nn::UnaryKind::Elu, w.mul(number, exponent), /*alpha=*/1));
@@ -48,7 +48,7 @@ void writeCorrections(Writer &w, const Optimizer &optimizer, Value step, Type el
   numbers.correction2 = writeCorrection(w, optimizer.beta2, step, elementType);
 }
 
-/// Returns factor * old + (1 - factor) * now.
+/// Returns factor * old + (1 - factor) * now, a moving average.
 static Value average(Writer &w, double factor, Value old, Value now) {
   return w.add(w.mul(old, factor), w.mul(now, 1 - factor));
 }

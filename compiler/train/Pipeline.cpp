@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The train phase, in order.
+// Builds the train phase.
 
 #include "compiler/train/Passes.h"
 
@@ -29,7 +29,7 @@ void buildSteps(mlir::OpPassManager &pm, const TrainingOptions &options) {
   llvm::append_range(differentiate.losses, options.losses);
   differentiate.scaleLoss = options.scalesLoss;
   pm.addPass(createDifferentiatePass(differentiate));
-  // Rules write some values several times, and some that are not read.
+  // Rules write some values several times, and some values that nothing reads.
   pm.addNestedPass<mlir::func::FuncOp>(mlir::createCSEPass());
   pm.addPass(createSplitBatchPass());
   AddUpdatePassOptions update;

@@ -2,9 +2,9 @@
 //
 // Turns the weights that are not trained into constants.
 // Why: a frozen weight can then be folded and packed as in inference.
-// How: collects the names of all entries, so that each pattern is checked once. Weights that are frozen, or that no
-//      pattern matches, are replaced by their initial values. A pattern that matches no name is an error that lists the
-//      nearest names.
+// How: it collects the names from all entries, so that each pattern is checked once. Weights that are frozen, or that
+//      no pattern matches, are replaced by their initial values. A pattern that matches no name is an error that lists
+//      the nearest names.
 
 #include "compiler/train/EntryFunction.h"
 #include "compiler/train/Passes.h"
@@ -68,8 +68,8 @@ struct SelectTrainable : impl::SelectTrainablePassBase<SelectTrainable> {
     }
   }
 
-  /// Warns about trained weights whose names PyTorch's exporter made up. They may have other names after the next
-  /// export.
+  /// Warns about trained weights with names that PyTorch's exporter generated. The next export may generate other
+  /// names.
   void noteMadeNames(ArrayRef<StringRef> names, llvm::function_ref<bool(StringRef)> isTrained) {
     for (StringRef name : names)
       if (name.starts_with("onnx::") && isTrained(name)) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Runs a training step over parts of a batch, one after another.
-// Why: the values that a step keeps of its layers grow with the batch, but gradients do not.
+// Why: the values of layers that a step keeps grow with the batch, but gradients do not.
 // How: 1. the function for one part becomes the body of a loop. Inputs with a batch are scanned, and outputs with a
 //         batch are stacked;
-//      2. gradients and the loss are carried: their means over the parts are those of the batch.
+//      2. gradients and the loss are carried. Their means over the parts equal their values for the whole batch.
 
 #include "compiler/train/EntryFunction.h"
 #include "compiler/train/Passes.h"
@@ -24,7 +24,7 @@ namespace {
 /// Types of inputs or outputs, by name.
 using Types = llvm::StringMap<RankedTensorType>;
 
-/// Type of a tensor for the whole batch, and the axis along which it is larger than that of a part.
+/// Type of a tensor for the whole batch, and the axis along which it is larger than the tensor for a part.
 struct Whole {
   RankedTensorType type;
   int64_t axis;
@@ -63,7 +63,7 @@ private:
   // 1. Inputs and outputs
   //===--------------------------------------------------------------------===//
 
-  /// Returns the tensor's type for the whole batch; `nullopt` if it does not depend on the batch.
+  /// Returns the tensor's type for the whole batch, or `nullopt` if the type does not depend on the batch.
   FailureOr<std::optional<Whole>> findWhole(StringRef name, RankedTensorType part, const Types &known) {
     RankedTensorType whole = known.lookup(name);
     if (!whole || whole == part)
@@ -99,7 +99,7 @@ private:
   }
 
   LogicalResult findResults() {
-    // Dropout chooses elements by their position, so it would drop the same elements of each part.
+    // Dropout selects elements by their positions, so it would drop the same elements of each part.
     if (llvm::any_of(entry.variables(nn::VariableRole::Counter),
                      [](const auto &variable) { return variable.first != nn::lossScaleName; }))
       return error() << "--micro-batch and --memory-cap cannot be combined with dropout, which would drop the same "
@@ -134,7 +134,7 @@ private:
     return success();
   }
 
-  /// Replaces each batched argument by one row of it inside the loop's body.
+  /// Replaces each batched argument by one row of its parts inside the loop's body.
   void splitInputs(Block &body) {
     for (auto &[argument, whole] : batched) {
       BlockArgument row = body.addArgument(argument.getType(), write.getLoc());
@@ -188,7 +188,7 @@ private:
   const Types &inputs, &outputs;
   int64_t parts = 0;
   SmallVector<std::pair<BlockArgument, Whole>> batched;
-  SmallVector<std::optional<Whole>> wholes; ///< Whole types of the results.
+  SmallVector<std::optional<Whole>> wholes; ///< Types of the results for the whole batch.
   SmallVector<Value> initial, rows;
   SmallVector<Type> types; ///< Types of the loop's results.
 };

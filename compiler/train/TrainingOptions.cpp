@@ -16,7 +16,7 @@ namespace nacre::train {
 
 static Error bad(const Twine &message) { return createStringError(message); }
 
-/// Limits of positive numbers: steps are computed in f32, in which smaller numbers are 0 and larger ones infinite.
+/// Limits of positive values. Steps are computed in f32, in which smaller values become 0 and larger ones infinite.
 constexpr double least = 1e-37, most = 1e37;
 constexpr StringLiteral aboveZero = "from 1e-37 to 1e+37";
 
@@ -27,13 +27,13 @@ static std::optional<double> parseNumber(StringRef text) {
   return number;
 }
 
-/// Parses a number that is also above 0 in f32; `nullopt` for other texts.
+/// Parses a number that is also above 0 in f32. Returns `nullopt` for other texts.
 static std::optional<double> parseAboveZero(StringRef text) {
   std::optional<double> number = parseNumber(text);
   return number && *number >= least && *number <= most ? number : std::nullopt;
 }
 
-/// True if the number is below 1 in f32.
+/// True if `number` is also below 1 in f32.
 static bool isBelowOne(double number) { return static_cast<float>(number) < 1; }
 
 //===----------------------------------------------------------------------===//
@@ -67,7 +67,7 @@ template <typename Table> static std::string listWords(const Table &words) {
   return text;
 }
 
-/// Reads one key of a loss. Returns whether `key` is known, or an error about its value.
+/// Reads one key of a loss. Returns true if `key` is known, or an error about its value.
 static Expected<bool> readLossKey(Loss &loss, StringRef key, StringRef value) {
   if (key == "label") {
     if (value.empty())
@@ -144,17 +144,17 @@ Expected<Loss> parseLoss(StringRef text) {
 
 namespace {
 
-/// Range of the values of a constant, with its words for error messages.
+/// Allowed values of a constant: a test, and words for error messages.
 struct Range {
   StringLiteral words;
   bool (*holds)(double number);
 };
 
-/// Share of the old value in a moving average. With 1, nothing would ever be forgotten, and the corrections of the
-/// first steps would divide by 0.
+/// Values for the share of the old value in a moving average. With 1, the average would never change, and the
+/// corrections of the first steps would divide by 0.
 constexpr Range share{"from 0 to below 1", [](double number) { return number >= 0 && isBelowOne(number); }};
 constexpr Range factor{"from 0 to 1e+37", [](double number) { return number >= 0 && number <= most; }};
-/// Number added to a divisor, because the divisor is 0 if a gradient is.
+/// Values to add to a divisor, because the divisor is 0 if a gradient is 0.
 constexpr Range addend{aboveZero, [](double number) { return number >= least && number <= most; }};
 
 struct Constant {
@@ -248,7 +248,7 @@ Expected<Clip> parseClip(StringRef text) {
 //===----------------------------------------------------------------------===//
 
 Expected<BatchAxis> parseBatchAxis(StringRef text) {
-  auto [input, value] = text.rsplit(':'); // The name may contain colons.
+  auto [input, value] = text.rsplit(':'); // The name of the input may contain colons.
   int64_t axis = 0;
   if (input.empty() || (value != "none" && (value.getAsInteger(10, axis) || axis < 0)))
     return bad("--batch-axis must be <input>:<axis> with a non-negative axis, or 'none' for an input without a batch, "
@@ -268,7 +268,7 @@ Expected<Dropout> parseDropout(StringRef text) {
 std::optional<int64_t> batchAxisOf(const TrainingOptions &options, StringRef input) {
   for (const std::string &text : options.batchAxes)
     if (Expected<BatchAxis> parsed = parseBatchAxis(text); !parsed)
-      consumeError(parsed.takeError()); // Mistakes are reported by checkTraining.
+      consumeError(parsed.takeError()); // checkTraining() reports mistakes.
     else if (parsed->input == input)
       return parsed->axis;
   return 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Parses and checks the options for training.
-// Why: tools and passes read the same texts, and a mistake is found before a model is read.
+// Why: tools and passes read the same option texts, and a mistake is reported before a model is read.
 // How: the options are texts as on the command line. Error messages begin with the option.
 
 #ifndef NACRE_COMPILER_TRAIN_TRAININGOPTIONS_H
@@ -19,22 +19,23 @@ namespace nacre::train {
 /// Names of entries.
 inline constexpr llvm::StringLiteral mainEntry = "main", trainEntry = "train", evaluateEntry = "evaluate",
                                      gradientsEntry = "gradients", accumulateEntry = "accumulate";
-/// Name of a function with the inputs and outputs of the whole batch. The others then have those of a part of it.
+/// Name of a function with the inputs and outputs of the whole batch. The inputs and outputs of the others have only a
+/// part of the batch.
 inline constexpr llvm::StringLiteral wholeEntry = "evaluate whole";
 
-/// Name of gradient clipping in profiles and reports.
+/// Name of the operators of gradient clipping in profiles and reports.
 inline constexpr llvm::StringLiteral clipName = "clip update";
 
 struct TrainingOptions {
-  std::vector<std::string> losses;         ///< `--loss`, added up; if empty, the model has a loss of its own
+  std::vector<std::string> losses;         ///< `--loss`: losses to add up; if empty, the model has its own loss
   std::string trainOp;                     ///< `--train-op` for a model that trains itself
   std::string optimizer = "sgd";           ///< `--optimizer`
-  std::vector<std::string> trainable{"*"}; ///< `--trainable`: patterns
-  std::vector<std::string> frozen;         ///< `--frozen`: patterns, which override `trainable`
+  std::vector<std::string> trainable{"*"}; ///< `--trainable`: patterns of names
+  std::vector<std::string> frozen;         ///< `--frozen`: patterns of names, which override `trainable`
   std::string clip;                        ///< `--clip`; empty for no clipping
   bool accumulate = false;                 ///< `--accumulate`
   int64_t batch = 0;                       ///< `--train-batch`; 0 for the model's batch
-  int64_t microBatch = 0;                  ///< `--micro-batch`; 0 for the whole batch at once
+  int64_t microBatch = 0;                  ///< `--micro-batch`; 0 to compute the whole batch together
   std::optional<int64_t> memoryCap;        ///< `--memory-cap`, in bytes
   bool scalesLoss = false;                 ///< True if gradients may be computed in f16
   bool freezesStatistics = false;          ///< `--batch-norm=frozen`
@@ -51,13 +52,13 @@ struct Loss {
   std::string tensor;
   std::string label = "label";
   LabelType labelType = LabelType::F32;
-  std::optional<int64_t> ignore; ///< Class that is not counted.
+  std::optional<int64_t> ignore; ///< Class whose examples are ignored.
   std::optional<int64_t> axis;   ///< Axis of the classes.
   double delta = 1;              ///< Threshold of Huber's loss.
   double factor = 1;
 };
 
-/// `<kind>[:<constant>[=<value>],...]`; the kind decides which constants exist.
+/// `<kind>[:<constant>[=<value>],...]`. The kind decides which constants exist.
 struct Optimizer {
   enum class Kind { None, Sgd, Adam, AdamW, RmsProp, Adagrad };
   Kind kind = Kind::Sgd;
@@ -90,16 +91,16 @@ llvm::Expected<Clip> parseClip(llvm::StringRef text);
 llvm::Expected<BatchAxis> parseBatchAxis(llvm::StringRef text);
 llvm::Expected<Dropout> parseDropout(llvm::StringRef text);
 
-/// Returns the batch axis of an input: 0 unless `--batch-axis` gives another one; `nullopt` if it has no batch.
+/// Returns the batch axis of an input: 0, or the axis from `--batch-axis`. Returns `nullopt` if the input has no batch.
 std::optional<int64_t> batchAxisOf(const TrainingOptions &options, llvm::StringRef input);
-/// True if a weight of that name is trained.
+/// True if a weight with the name `name` is trained.
 bool isTrained(const TrainingOptions &options, llvm::StringRef name);
-/// True if one of the patterns matches.
+/// True if one of the patterns matches `name`.
 bool matchesAny(llvm::ArrayRef<std::string> patterns, llvm::StringRef name);
 
-/// Returns an error if the options do not allow dividing a batch into parts.
+/// Returns an error if a batch cannot be divided into parts with these options.
 llvm::Error checkParts(const TrainingOptions &options);
-/// Returns the first mistake in any of the options.
+/// Returns the first mistake in any of the options as an error.
 llvm::Error checkTraining(const TrainingOptions &options);
 
 } // namespace nacre::train

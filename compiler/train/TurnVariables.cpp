@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Stores weights with their axes in the order in which they are read.
-// Why: constants are transposed once at compile time. Trained weights would be transposed in every run, and their
-//      gradients back.
+// Why: constants are transposed once at compile time. But trained weights would be transposed in every run, and their
+//      gradients would be transposed back.
 // How: 1. find the permutation by which all readers in all functions transpose a weight;
 //      2. give its arguments the transposed type, `nn.order`, and initial elements in that order.
 
@@ -23,7 +23,7 @@ namespace nacre::train {
 
 namespace {
 
-/// Readings of a weight: all by one permutation (null if it is not read), or in several ways.
+/// Permutation by which all readers transpose a weight (null if nothing reads it), or the fact that readers differ.
 struct Reading {
   DenseI64ArrayAttr permutation;
   bool isOneWay = true;
@@ -60,7 +60,7 @@ struct TurnVariables : impl::TurnVariablesPassBase<TurnVariables> {
         action(function, name, weight);
   }
 
-  /// Stores `weight` in `order`. `initial` caches the transposed elements, which all functions share.
+  /// Stores `weight` in `order`. `initial` caches the transposed elements, because all functions share them.
   void turn(func::FuncOp function, BlockArgument weight, DenseI64ArrayAttr order, ElementsAttr &initial) {
     const unsigned number = weight.getArgNumber();
     OpBuilder builder(&function.front(), function.front().begin());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes the gradients that the model itself computes (nn.gradient).
-// Why: ONNX has a node for gradients; nodes after it, usually an optimizer, read its results as ordinary tensors.
-// How: appends the backward pass to the operators of the region, then replaces the operator by the region.
+// Why: ONNX has a node for gradients. Nodes after it, usually an optimizer, read its results as ordinary tensors.
+// How: it appends the backward pass to the operators of the region, then replaces the operator by the region.
 
 #include "compiler/train/Passes.h"
 #include "compiler/train/rules/GradientRules.h"

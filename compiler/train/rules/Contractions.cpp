@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gradients of products and convolutions, as products and convolutions.
+// Computes gradients of products and convolutions, as products and convolutions.
 
 #include "compiler/train/rules/GradientRules.h"
 
@@ -16,7 +16,7 @@ LogicalResult reverseMatMul(nn::MatMulOp op, Adjoint &at) {
   if (!at.wants(b))
     return success();
   const bool isShared = rankOf(b) == 2 && rankOf(a) > 2;
-  if (isShared) { // All rows of the batch share `b`, so the batch joins the depth.
+  if (isShared) { // All matrices of the batch share `b`, so the batch becomes a part of the depth.
     auto rows = [&](Value x) { return w.reshape(x, {countOf(shapeOf(x).drop_back()), shapeOf(x).back()}); };
     a = rows(a);
     dy = rows(dy);
@@ -31,8 +31,8 @@ LogicalResult reverseMatMul(nn::MatMulOp op, Adjoint &at) {
 
 namespace {
 
-/// Geometry of a convolution: `filter[f]` multiplies `large[o * stride + f * dilation - pad]` for `small[o]`. In a
-/// convolution `large` is the input and `small` the result; in a transposed convolution it is the reverse.
+/// Geometry of a convolution: for `small[o]`, `filter[f]` multiplies `large[o * stride + f * dilation - pad]`. In a
+/// convolution, `large` is the input and `small` is the result. In a transposed convolution, it is the reverse.
 struct Window {
   Dims strides, pads, dilations;
   int64_t groups;
@@ -41,7 +41,7 @@ struct Window {
   int64_t low(size_t axis) const { return pads[axis]; }
 };
 
-/// Swaps the channels of a filter [f.., C/G, OC]: returns [f.., OC/G, C].
+/// Swaps the channels of a filter [f.., C/G, OC]. Returns [f.., OC/G, C].
 Value turnFilter(Writer &w, Value filter, int64_t groups) {
   const int64_t spatial = rankOf(filter) - 2, in = shapeOf(filter)[spatial], out = shapeOf(filter)[spatial + 1];
   if (groups == 1)
@@ -53,8 +53,8 @@ Value turnFilter(Writer &w, Value filter, int64_t groups) {
   return w.reshape(w.transpose(w.reshape(filter, parted), order), shape);
 }
 
-/// Returns the gradient of a grouped filter, as a convolution in which channels and batch, positions and taps, and
-/// strides and dilations are swapped. `large` is padded already.
+/// Returns the gradient of a grouped filter. It is a convolution in which channels and batch, positions and taps, and
+/// strides and dilations are swapped. `large` is already padded.
 Value groupedFilterGradient(Writer &w, Value large, Value small, const Window &window) {
   const int64_t spatial = window.spatial(), batch = shapeOf(large)[0], groups = window.groups;
   const int64_t channels = shapeOf(large).back() / groups;
@@ -76,7 +76,7 @@ Value filterGradient(Writer &w, Value large, Value small, Dims filter, const Win
   const int64_t spatial = window.spatial();
   Ints low(spatial + 2, 0), high(spatial + 2, 0);
   for (int64_t axis = 0; axis < spatial; ++axis) {
-    // Elements that no window reaches are cropped.
+    // Elements that no window reads are cropped.
     const int64_t reached =
         (filter[axis] - 1) * window.dilations[axis] + (shapeOf(small)[axis + 1] - 1) * window.strides[axis] + 1;
     low[axis + 1] = window.low(axis);
@@ -89,8 +89,8 @@ Value filterGradient(Writer &w, Value large, Value small, Dims filter, const Win
                                       window.strides, window.dilations, /*parts=*/DenseI64ArrayAttr());
 }
 
-/// Returns the gradient of `large`, in `shape`: adds each element of `small` times the filter to the elements that its
-/// window read.
+/// Returns the gradient of `large`, with shape `shape`. Adds each element of `small`, times the filter, to the elements
+/// that its window has read.
 Value spreadWindow(Writer &w, Value small, Value filter, Dims shape, const Window &window) {
   const size_t spatial = window.spatial();
   Ints pads(window.pads);
@@ -121,7 +121,7 @@ LogicalResult reverseConvTranspose(nn::ConvTransposeOp op, Adjoint &at) {
   const Window window{op.getStrides(), op.getPads(), op.getDilations(), int64_t(op.getGroups())};
   if (at.wants(op.getInput())) {
     Value filter = turnFilter(w, op.getFilter(), window.groups);
-    // Cropped results have no gradient, and rows that pads added to the result read nothing.
+    // Cropped results have no gradient. Rows that pads have added to the result depend on no input.
     const size_t spatial = window.spatial();
     Ints low(spatial + 2, 0), high(low), pads(2 * spatial, 0);
     for (size_t axis = 0; axis < spatial; ++axis) {
@@ -134,7 +134,7 @@ LogicalResult reverseConvTranspose(nn::ConvTransposeOp op, Adjoint &at) {
                                               window.strides, pads, window.dilations, window.groups));
   }
   if (at.wants(op.getFilter())) {
-    // The filter [f.., OC/G, C] of the convolution that this one transposes.
+    // This is the filter [f.., OC/G, C] of the convolution whose transpose this operator computes.
     Ints turned(shapeOf(op.getFilter()));
     const int64_t last = int64_t(turned.size()) - 1;
     turned[last] = turned[last - 1] * window.groups;
@@ -145,7 +145,7 @@ LogicalResult reverseConvTranspose(nn::ConvTransposeOp op, Adjoint &at) {
   return success();
 }
 
-/// The gradient of a filter is bilinear in the input and the gradient of the result, so its own gradients are two
+/// The gradient of a filter is bilinear in the input and in the gradient of the result. So its own gradients are two
 /// convolutions.
 LogicalResult reverseFilterGradient(nn::FilterGradientOp op, Adjoint &at) {
   Writer &w = at.write;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gradients of regions.
+// Computes gradients of operators with regions.
 //
-// A branch goes back through the branch that was taken. A loop becomes a second loop, whose iterations go from the last
-// to the first.
+// The gradient of a branch is a branch with the same condition. The gradient of a loop is a second loop, whose
+// iterations go from the last to the first.
 // How: the backward pass recomputes the values of a region in the iteration that needs them. The forward loop stacks
-//      the values carried into each iteration, and the results of products, which take longer to compute than to read.
-//      The backward loop carries the gradients of carried values and the sums of the gradients of values from outside.
-//      It stacks the gradients of scanned rows. A sum over all iterations of products of two rows becomes one product
-//      after the loop, with one step of depth per iteration.
+//      the values carried into each iteration. It also stacks the results of products, because computing them takes
+//      longer than reading them. The backward loop carries the gradients of carried values, and the sums of the
+//      gradients of values from outside. It stacks the gradients of scanned rows. A sum over all iterations of products
+//      of two rows becomes one product after the loop, with one step of depth per iteration.
 
 #include "compiler/train/rules/GradientRules.h"
 
@@ -20,7 +20,7 @@ namespace nacre::train {
 
 namespace {
 
-/// Clones the operators of `block` for these arguments. Returns the operands of its terminator.
+/// Clones the operators of `block`, with `arguments` instead of its arguments. Returns the operands of its terminator.
 SmallVector<Value> computeAnew(OpBuilder &builder, Block &block, ValueRange arguments, IRMapping &mapping) {
   mapping.map(block.getArguments(), arguments);
   for (Operation &op : block.without_terminator())
@@ -29,7 +29,7 @@ SmallVector<Value> computeAnew(OpBuilder &builder, Block &block, ValueRange argu
                              [&](Value value) { return mapping.lookupOrDefault(value); });
 }
 
-/// Returns the active values from outside that the operator's regions read.
+/// Returns the active values from outside that the regions of `op` read.
 SmallVector<Value> readFromAround(Operation *op, const ActiveValues &active) {
   llvm::SetVector<Value> values;
   for (Region &region : op->getRegions())
@@ -53,8 +53,7 @@ RankedTensorType stackOf(int64_t iterations, Value row) {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// Returns the values that are stacked instead of recomputed: results of products, after the addition that each goes
-/// into.
+/// Returns the values that are stacked instead of recomputed: results of products, or the sum if an addition follows.
 SmallVector<Value> costlyValues(Block &block) {
   SmallVector<Value> values;
   for (Operation &op : block) {
@@ -72,7 +71,8 @@ SmallVector<Value> costlyValues(Block &block) {
   return values;
 }
 
-/// Gradient of a value from outside that is a product of two rows in each iteration, the left one transposed.
+/// Gradient of a value from outside, if each iteration computes it as a product of two rows. The left row is
+/// transposed.
 struct LateProduct {
   size_t number = 0; ///< Index of the value.
   Value left, right;
@@ -119,7 +119,7 @@ public:
   }
 
 private:
-  /// Makes the forward loop stack the values carried into each iteration, and those that are not recomputed.
+  /// Makes the forward loop stack the values carried into each iteration, and the values that are not recomputed.
   void keepCarried() {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(op);
@@ -156,7 +156,7 @@ private:
     auto rows = back.getScannedArguments();
     const size_t numCarried = op.getInitial().size(), numKept = kept.size(), numScanned = op.getScanned().size();
 
-    // Number of the forward iteration that this one differentiates.
+    // Index of the forward iteration that this iteration differentiates.
     Value last = at.write.integers({}, builder.getI64Type(), {op.getTripCount() - 1});
     SmallVector<Value> arguments{at.write.sub(last, back.getCounter())};
     llvm::append_range(arguments, rows.take_front(numCarried));
@@ -178,7 +178,7 @@ private:
       walk.give(handed[numCarried + index], rows[numKept + numScanned + number]);
     if (failed(walk.run(*body)))
       return failure();
-    // The rules for these operators have run. Other operators now read the stacked results.
+    // The rules for these operators have already run. The other operators can now read the stacked results.
     for (auto [value, row] : llvm::zip_equal(costly, rows.slice(numCarried, costly.size())))
       mapping.lookup(value).replaceAllUsesWith(row);
     SmallVector<Value> next, stacked;
@@ -197,8 +197,8 @@ private:
     return success();
   }
 
-  /// Returns the factors of `gradient`, the gradient of value `number`, if it is a product in `body` that can move
-  /// after the loop.
+  /// Returns the factors of `gradient`, if it is a product in `body` that can move after the loop. It is the gradient
+  /// of the value with index `number`.
   std::optional<LateProduct> asLate(size_t number, Value gradient, Block &body) {
     auto product = gradient ? gradient.getDefiningOp<nn::MatMulOp>() : nn::MatMulOp();
     if (!product || product->getBlock() != &body || rankOf(product.getLhs()) != 2 || rankOf(product.getRhs()) != 2)
@@ -208,7 +208,8 @@ private:
     return LateProduct{number, left, product.getRhs()};
   }
 
-  /// Returns `back` without the sums of late products. It stacks their operands unless it already scans them.
+  /// Returns `back` without the sums of late products. Instead, it stacks their operands, except those that it already
+  /// scans.
   nn::ForOp withStacksOfLate(nn::ForOp back) {
     if (late.empty())
       return back;
@@ -241,8 +242,8 @@ private:
     return lean;
   }
 
-  /// Gives the gradients that `back` computes. Its first `numStacks` stacks are gradients; the others are operands of
-  /// late products.
+  /// Adds the gradients that `back` computes to the values. The first `numStacks` stacks are gradients; the others are
+  /// operands of late products.
   void give(nn::ForOp back, size_t numStacks) {
     for (auto [number, index] : llvm::enumerate(carried))
       at.give(op.getInitial()[index], back.getFinals()[number]);
@@ -270,7 +271,7 @@ private:
   OpBuilder &builder;
   SmallVector<Value> around, kept, costly;
   SmallVector<LateProduct> late;
-  SmallVector<size_t> carried, scanned, stacks; ///< Indices of the active ones.
+  SmallVector<size_t> carried, scanned, stacks; ///< Indices of the active values.
 };
 
 } // namespace
@@ -314,7 +315,7 @@ LogicalResult reverseIf(nn::IfOp op, Adjoint &at) {
   return success();
 }
 
-/// Reports an error: recurrent layers become loops before they are differentiated.
+/// Reports an error, because recurrent layers must become loops before they are differentiated.
 LogicalResult reverseRecurrent(nn::RecurrentOp, Adjoint &at) { return at.refuse("a fused recurrent layer"); }
 
 } // namespace nacre::train

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gradients of elementwise functions with one, two or three operands.
+// Computes gradients of elementwise functions with one, two or three operands.
 //
-// At kinks: relu'(0) = abs'(0) = 0. If the operands of a minimum or maximum are equal, the left one gets the whole
-// gradient.
+// At points without a derivative, relu'(0) = abs'(0) = 0. If the operands of a minimum or maximum are equal, the left
+// one gets the whole gradient.
 
 #include "compiler/train/rules/GradientRules.h"
 
@@ -16,7 +16,7 @@ namespace nacre::train {
 
 namespace {
 
-/// Returns the normal distribution's probability of a value below x. `normalDensity` is its density.
+/// Returns the probability that a standard normal variable is below x. `normalDensity` is its density.
 Value normalBelow(Writer &w, Value x) {
   return w.add(w.mul(w.unary(nn::UnaryKind::Erf, w.mul(x, std::sqrt(0.5))), 0.5), 0.5);
 }
@@ -24,7 +24,7 @@ Value normalDensity(Writer &w, Value x) {
   return w.mul(w.exp(w.mul(w.square(x), -0.5)), 1 / std::sqrt(2 * llvm::numbers::pi));
 }
 
-/// Returns dy times the function's slope from its row in dialects/nn/Functions.td; null if the slope is zero
+/// Returns `dy` times the slope of the function (dialects/nn/Functions.td). Returns null if the slope is zero
 /// everywhere.
 Value reverseFunction(Writer &w, nn::UnaryOp op, Value dy) {
   const Value x = op.getOperand(), y = op.getResult();
@@ -49,7 +49,7 @@ void reversePower(nn::BinaryOp op, Adjoint &at) {
     at.giveUnbroadcast(base, w.mul(dy, w.select(isConstant, w.number(slope, 0), slope)));
   }
   if (at.wants(op.getRhs())) {
-    // The slope is only defined for a positive base. The logarithm of 1 replaces that of other bases.
+    // The slope is defined only for a positive base. For other bases, the logarithm of 1 is used.
     Value isDefined = w.greater(base, 0);
     Value slope = w.mul(op.getResult(), w.log(w.select(isDefined, base, w.number(base, 1))));
     at.giveUnbroadcast(op.getRhs(), w.mul(dy, w.where(isDefined, slope)));
@@ -106,7 +106,7 @@ LogicalResult reverseBinary(nn::BinaryOp op, Adjoint &at) {
     at.giveUnbroadcast(a, dy);
     break;
   default:
-    at.cut(); // Bits, shifts, comparisons.
+    at.cut(); // These are bit operations, shifts and comparisons.
   }
   return success();
 }

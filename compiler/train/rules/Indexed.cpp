@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gradients of operators that read or write at indices. The gradient of a read adds, that of a write reads.
+// Computes gradients of operators that read or write at indices. The gradient of a read adds at the indices, and the
+// gradient of a write reads there.
 //
-// A read clamps indices that are out of range, so the gradient goes to the nearest element. Updates that a write
-// ignored have no gradient.
+// A read clamps indices that are out of range, so the gradient goes to the nearest element. If a write ignored an
+// update, the update has no gradient.
 
 #include "compiler/train/rules/GradientRules.h"
 
@@ -13,7 +14,7 @@ namespace nacre::train {
 
 namespace {
 
-/// Returns indices of an axis of `size`, clamped in the same way as reads clamp them.
+/// Clamps indices to an axis of `size` elements, in the same way as reads do.
 Value clampIndices(Writer &w, Value indices, int64_t size) {
   Value low = w.number(indices, double(-size)), high = w.number(indices, double(size - 1));
   return w.binary(nn::BinaryKind::Min, w.binary(nn::BinaryKind::Max, indices, low), high);
@@ -23,7 +24,7 @@ Value addAt(Writer &w, RankedTensorType type, Value coordinates, Value updates) 
   return nn::ScatterNdOp::create(w.getBuilder(), w.getLoc(), nn::ScatterKind::Add, w.zeros(type), coordinates, updates);
 }
 
-/// Clamps coordinates, whose last axis counts the first axes of `shape`.
+/// Clamps coordinates in `shape`. The last axis of `coordinates` has one index for each of the first axes of `shape`.
 Value clampCoordinates(Writer &w, Value coordinates, Dims shape) {
   const int64_t last = rankOf(coordinates) - 1;
   SmallVector<Value> parts;
@@ -38,7 +39,7 @@ LogicalResult reverseGather(nn::GatherOp op, Adjoint &at) {
   Writer &w = at.write;
   Value table = op.getOperand(), indices = op.getIndices();
   const int64_t axis = op.getAxis(), number = rankOf(indices), count = countOf(shapeOf(indices));
-  // Moves the axes of the indices to the front, where they are joined: [M, rest].
+  // Move the axes of the indices to the front, and join them: [M, rest].
   Ints order = axisRange(axis, axis + number);
   order.append(axisRange(0, axis));
   order.append(axisRange(axis + number, rankOf(op.getResult())));
@@ -87,8 +88,8 @@ LogicalResult reverseGatherElements(nn::GatherElementsOp op, Adjoint &at) {
 
 namespace {
 
-/// Differentiates both operators that write. `read` reads the updated positions of a tensor like the operand, and
-/// `write` writes updates there.
+/// Differentiates nn.scatter_nd and nn.scatter_elements. `read` reads a tensor at the updated positions, and `write`
+/// writes updates there.
 template <typename Op, typename Read, typename Write>
 LogicalResult reverseWriting(Op op, Adjoint &at, Value isInside, Read read, Write write) {
   Writer &w = at.write;
@@ -104,8 +105,8 @@ LogicalResult reverseWriting(Op op, Adjoint &at, Value isInside, Read read, Writ
   if (at.wants(op.getOperand()))
     at.give(op.getOperand(), write(dy, w.zeros(typeOf(updates))));
   if (at.wants(updates)) {
-    // If several updates hit one element, the last one remains. Each update writes its number, and reads whether it is
-    // still there.
+    // If several updates change one element, only the last one remains. To find it, each update writes its index, and
+    // then reads whether the index is still there.
     Type integer = w.getBuilder().getI64Type();
     const int64_t count = countOf(shapeOf(updates));
     Value numbers = w.integers(shapeOf(updates), integer, axisRange(0, count));
@@ -116,7 +117,7 @@ LogicalResult reverseWriting(Op op, Adjoint &at, Value isInside, Read read, Writ
   return success();
 }
 
-/// Returns which indices are inside of an axis of `size`.
+/// Returns a condition for each index: true if it is inside of an axis of `size` elements.
 Value isInside(Writer &w, Value indices, int64_t size) {
   return w.binary(nn::BinaryKind::And, w.binary(nn::BinaryKind::GreaterEqual, indices, double(-size)),
                   w.binary(nn::BinaryKind::Less, indices, double(size)));
@@ -133,7 +134,7 @@ LogicalResult reverseScatterNd(nn::ScatterNdOp op, Adjoint &at) {
     Value one = isInside(w, w.slice(indices, last, part, 1), shapeOf(op.getOperand())[part]);
     inside = inside ? w.binary(nn::BinaryKind::And, inside, one) : one;
   }
-  // One value for all elements of a slice.
+  // There is one value for all elements of a slice.
   Ints shape(shapeOf(indices).drop_back());
   shape.resize(rankOf(op.getUpdates()), 1);
   inside = w.reshape(inside, shape);

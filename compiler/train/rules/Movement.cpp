@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gradients of operators that move, repeat or mix elements at positions known at compile time.
+// Computes gradients of operators that move, repeat or mix elements at positions that are known at compile time.
 
 #include "compiler/train/rules/GradientRules.h"
 #include "dialects/nn/ConstantData.h"
@@ -54,7 +54,7 @@ LogicalResult reverseSlice(nn::SliceOp op, Adjoint &at) {
   Writer &w = at.write;
   Value gradient = at.of();
   Ints starts(op.getStarts());
-  // A slice with a negative step equals a forward slice in reverse order.
+  // A slice with a negative step is a slice with a positive step in reverse order.
   Ints zeros(starts.size(), 0), flipStarts(zeros), flipSteps(starts.size(), 1);
   bool isFlipped = false;
   for (auto [axis, step] : llvm::enumerate(op.getSteps()))
@@ -79,7 +79,8 @@ LogicalResult reverseSlice(nn::SliceOp op, Adjoint &at) {
 // By a matrix for each axis
 //===----------------------------------------------------------------------===//
 
-/// Returns which element of an axis of `size` a pad mode reads at `position`, relative to the first element.
+/// Returns the index of the element that a pad reads at `position`, which is relative to the first element of an axis
+/// of `size` elements.
 static int64_t foldPosition(nn::PadMode mode, int64_t position, int64_t size) {
   auto modulo = [](int64_t a, int64_t b) { return (a % b + b) % b; };
   switch (mode) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gradients of reductions and normalizations along axes.
+// Computes gradients of reductions and of normalizations along axes.
 
 #include "compiler/train/rules/GradientRules.h"
 
@@ -8,7 +8,8 @@ using namespace mlir;
 
 namespace nacre::train {
 
-/// Returns a reduction's result with its reduced axes as axes of size 1, so that it broadcasts to the operand.
+/// Returns `value`, a reduction's result, with the reduced axes as axes of size 1, so that it broadcasts to the
+/// operand.
 static Value keepAxes(Writer &w, nn::ReduceOp op, Value value) {
   Ints shape(shapeOf(op.getOperand()));
   for (int64_t axis : op.getAxes())
@@ -16,7 +17,8 @@ static Value keepAxes(Writer &w, nn::ReduceOp op, Value value) {
   return w.reshape(value, shape);
 }
 
-/// Returns, for each element, the product of all others along the axes. It is exact even if some elements are zero.
+/// Returns, for each element, the product of all other elements along `axes`. It is exact even if some elements are
+/// zero.
 static Value productOfOthers(Writer &w, Value x, Dims axes) {
   // The reduced axes are joined and moved to the end.
   Ints order, shape;

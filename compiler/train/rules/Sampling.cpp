@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gradients of sampling, for the image and for the positions.
+// Computes gradients of sampling, for the image and for the positions.
 //
-// A sample is a weighted sum of neighbours. Each weight is a product over the axes. The image gets the gradient times
-// the weights at the neighbours. A position gets the neighbours times the slopes of the weights.
+// A sample is a weighted sum of neighbours. Each weight is a product over the axes. The gradient of the image at a
+// neighbour is the gradient of the sample times the weight. The gradient of a position is computed from the neighbours
+// and the slopes of the weights.
 // How: 1. the neighbours along one axis;
-//      2. all neighbours, which are combinations of those along each axis;
+//      2. all neighbours, which are combinations of neighbours along each axis;
 //      3. the rule. The points of all rows and images form one list.
 
 #include "compiler/train/rules/GradientRules.h"
@@ -22,16 +23,16 @@ namespace {
 // 1. Along an axis
 //===----------------------------------------------------------------------===//
 
-/// One neighbour of every point along an axis.
+/// One neighbour along one axis, for every point.
 struct Tap {
-  Value index;    ///< `i32`, inside of the image.
-  Value isInside; ///< Null if it always counts.
-  Value weight;   ///< Scalar if it is the same for all points.
-  Value slope;    ///< Derivative of the weight by the position; may be a scalar, too.
+  Value index;    ///< Index as `i32`, inside of the image.
+  Value isInside; ///< Condition that the neighbour counts; null if it always counts.
+  Value weight;   ///< Weight; a scalar if it is equal for all points.
+  Value slope;    ///< Derivative of the weight by the position; may also be a scalar.
 };
 
-/// Weight of the neighbour `offset` elements after the rounded-down position. It is a polynomial of the fraction,
-/// constant term first.
+/// Weight of the neighbour that is `offset` elements after the rounded-down position. It is a polynomial of the
+/// fraction, with the constant term first.
 struct TapRule {
   int64_t offset;
   SmallVector<double, 4> weight;
@@ -51,7 +52,7 @@ SmallVector<TapRule> rulesOf(nn::Interpolation interpolation) {
   llvm_unreachable("all interpolations are above");
 }
 
-/// Evaluates a polynomial; a constant one gives a scalar.
+/// Evaluates a polynomial. A constant polynomial gives a scalar.
 Value evaluatePolynomial(Writer &w, Value x, ArrayRef<double> coefficients) {
   if (coefficients.empty())
     return w.number(x, 0);
@@ -80,7 +81,7 @@ Value reflect(Writer &w, Value index, int64_t extent, bool alignCorners) {
   return w.binary(BinaryKind::Min, inPeriod, w.sub(double(alignCorners ? period : period - 1), inPeriod));
 }
 
-/// Returns the neighbours of `positions`, a list of floats.
+/// Returns the neighbours of `positions`, a list of floats, along an axis of `extent` elements.
 SmallVector<Tap> findTaps(Writer &w, nn::SampleOp op, Value positions, int64_t extent) {
   constexpr double farOutside = double(1 << 30);
   Value x = w.binary(BinaryKind::Max, w.binary(BinaryKind::Min, positions, farOutside), -farOutside);
@@ -107,12 +108,12 @@ SmallVector<Tap> findTaps(Writer &w, nn::SampleOp op, Value positions, int64_t e
 
 /// One neighbour of every point.
 struct Neighbour {
-  Value coordinates;         ///< `[points, 1 + axes]`, i32: the image, then its axes.
-  Value weight;              ///< `[points, 1]`; 0 if it is outside and padding is 0.
+  Value coordinates;         ///< `[points, 1 + axes]` as i32: the index of the image, then the index along each axis.
+  Value weight;              ///< `[points, 1]`; 0 if the neighbour is outside and padding is 0.
   SmallVector<Value> slopes; ///< Derivatives of the weight by the position along each axis.
 };
 
-/// Returns the index of the image that each point reads, `[points, 1]`.
+/// Returns the index of the image that each point reads, as `[points, 1]`.
 Value findImages(Writer &w, nn::SampleOp op, int64_t points) {
   Type integer = w.getBuilder().getI32Type();
   const int64_t rows = shapeOf(op.getPositions())[0], images = shapeOf(op.getInput())[0];
@@ -179,7 +180,7 @@ LogicalResult reverseSample(nn::SampleOp op, Adjoint &at) {
   Value image = op.getInput(), positions = op.getPositions();
   const int64_t axes = shapeOf(positions).back(), channels = shapeOf(image).back(),
                 points = countOf(shapeOf(positions).drop_back());
-  if (points == 0 || channels == 0) { // Nothing was read.
+  if (points == 0 || channels == 0) { // No element was read.
     at.give(image, w.zeros(typeOf(image)));
     at.give(positions, w.zeros(typeOf(positions)));
     return success();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gradients of pools and of the normalization over neighbouring channels.
+// Computes gradients of pools and of the normalization over neighbouring channels.
 //
-// If the maximum of a window occurs several times, the first cell gets the whole gradient, row by row, then by columns.
-// The backward pass needs only one byte per window of the input: the code of that cell.
+// If the maximum of a window occurs several times, the first cell in row-major order gets the whole gradient. The
+// backward pass needs only one byte per window instead of the input: the code of that cell.
 
 #include "compiler/train/rules/GradientRules.h"
 #include "dialects/nn/shapes/ShapeRules.h"
@@ -16,7 +16,7 @@ namespace nacre::train {
 
 namespace {
 
-/// Geometry of a pool: tap `f` of window `o` is over cell `o * stride + f * dilation - low` of the input.
+/// Geometry of a pool: tap `f` of window `o` reads the cell `o * stride + f * dilation - low` of the input.
 class PoolWindows {
 public:
   explicit PoolWindows(nn::PoolOp op)
@@ -26,7 +26,7 @@ public:
   size_t spatial() const { return kernel.size(); }
   int64_t taps() const { return countOf(kernel); }
 
-  /// Returns the size of the padded input that the windows reach.
+  /// Returns the size of the padded input that windows read.
   int64_t reached(size_t axis) const {
     return (output[axis + 1] - 1) * strides[axis] + (kernel[axis] - 1) * dilations[axis] + 1;
   }
@@ -42,7 +42,7 @@ public:
     return amounts;
   }
 
-  /// Returns the cells of all windows under one tap.
+  /// Returns the cells of all windows for one tap.
   Value cells(Writer &w, Value padded, int64_t tap) const {
     Ints sizes(output), steps(sizes.size(), 1);
     for (size_t axis = 0; axis < spatial(); ++axis)
@@ -50,8 +50,7 @@ public:
     return w.slice(padded, starts(tap), sizes, steps);
   }
 
-  /// Reverses `cells`: returns a tensor of the input's shape with `value` at the cells under one tap, and zeros
-  /// elsewhere.
+  /// Reverses cells(): returns a tensor of the input's shape with `value` at the cells of one tap, and zeros elsewhere.
   Value place(Writer &w, Value value, int64_t tap) const {
     for (size_t axis = 0; axis < spatial(); ++axis)
       value = w.spread(value, axis + 1, strides[axis]);
@@ -63,7 +62,7 @@ public:
     return w.pad(value, before, behind);
   }
 
-  /// Returns the input's cells from `cells`, the padded input with each spatial axis divided into two.
+  /// Returns the input's cells from `cells`, the padded input whose spatial axes are each divided into two axes.
   Value fromPadded(Writer &w, Value cells) const {
     Ints shape = {input.front()}, before(input.size(), 0), behind(input.size(), 0);
     for (size_t axis = 0; axis < spatial(); ++axis) {
@@ -87,7 +86,8 @@ private:
   Dims input, output, kernel, strides, pads, dilations;
 };
 
-/// Returns the gradient of a window that covers the whole input. The index of its first largest cell gets the gradient.
+/// Returns the gradient of a max pool whose window covers the whole input. The first of the largest cells gets the
+/// gradient.
 Value reverseGlobalMax(Writer &w, nn::PoolOp op, Value dy) {
   Dims shape = shapeOf(op.getInput());
   const int64_t cells = countOf(shape.drop_front().drop_back()), batch = shape.front(), channels = shape.back();
@@ -98,7 +98,7 @@ Value reverseGlobalMax(Writer &w, nn::PoolOp op, Value dy) {
   return w.reshape(w.where(isFirst, w.reshape(dy, {batch, 1, channels})), shape);
 }
 
-/// True if a byte can name each cell of a window, and the table for the backward pass is small.
+/// True if a byte can hold the index of each cell of a window, and the table for the backward pass is small.
 bool hasCodes(nn::PoolOp op) {
   constexpr int64_t kMostPlaces = 4096;
   return countOf(op.getKernel()) <= nn::mostCodedCells && countOf(op.getStrides()) <= kMostPlaces;
@@ -112,11 +112,11 @@ Value reverseMax(Writer &w, nn::PoolOp op, Value code, Value dy) {
 }
 
 struct Rectified {
-  nn::UnaryOp relu; ///< Null if there is no rectifier.
-  Ints axes;        ///< Permutation from its axes to those of the value; empty if they are in the same order.
+  nn::UnaryOp relu; ///< Null if there is no Relu.
+  Ints axes;        ///< Permutation from its axes to the axes of the value; empty if they are in the same order.
 };
 
-/// Returns the rectifier that computes `value`, directly or before a transpose.
+/// Returns the Relu that computes `value`, directly or followed by a transpose.
 Rectified findRectifier(Value value) {
   Rectified rectified;
   if (auto transposed = value.getDefiningOp<nn::TransposeOp>()) {
@@ -128,7 +128,7 @@ Rectified findRectifier(Value value) {
   return rectified;
 }
 
-/// Computes the gradient tap by tap, for windows without codes.
+/// Computes the gradient tap by tap, for windows that have no codes.
 Value reverseLargeMax(Writer &w, nn::PoolOp op, Value dy) {
   const PoolWindows windows(op);
   Value padded = w.pad(op.getInput(), windows.low(), windows.high(), -std::numeric_limits<double>::infinity());
@@ -145,7 +145,7 @@ Value reverseLargeMax(Writer &w, nn::PoolOp op, Value dy) {
   return sum;
 }
 
-/// Returns the divisor of each window along one axis: the number of its cells that count.
+/// Returns the divisor of each window along one axis: the number of cells that the window counts.
 SmallVector<double> countCells(nn::PoolOp op, size_t axis) {
   const int64_t input = shapeOf(op.getInput())[axis + 1], low = op.getPads()[axis];
   const int64_t high = op.getPads()[op.getKernel().size() + axis];
@@ -183,7 +183,7 @@ Value reverseAverage(Writer &w, nn::PoolOp op, Value dy) {
                                      channels);
 }
 
-/// Returns, for each element, the sum of it and its `before` and `behind` neighbours along the last axis.
+/// Returns, for each element, the sum of the element and its `before` and `behind` neighbours along the last axis.
 Value sumNeighbours(Writer &w, Value x, int64_t before, int64_t behind) {
   const int64_t last = rankOf(x) - 1, size = shapeOf(x)[last];
   Ints low(last + 1, 0), high(last + 1, 0);
@@ -211,7 +211,7 @@ LogicalResult reversePool(nn::PoolOp op, Adjoint &at) {
   } else if (hasCodes(op)) {
     Value code = nn::PoolCodeOp::create(w.getBuilder(), w.getLoc(), input, op.getResult(), op.getKernel(),
                                         op.getStrides(), op.getPads(), op.getDilations(), op.getOverhang());
-    // A rectifier passes no gradient where the maximum is 0. Its rule is applied here, so its result need not be kept.
+    // Relu passes no gradient where the maximum is 0. Its rule is applied here, so that its result need not be kept.
     Rectified rectified = findRectifier(input);
     if (rectified.relu)
       code = w.select(w.greater(op.getResult(), 0), code, w.number(code, nn::codeOfNoCell));
