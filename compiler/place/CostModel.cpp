@@ -18,7 +18,7 @@ namespace {
 // 1. Rooflines
 //===----------------------------------------------------------------------===//
 
-/// Returns the seconds to read bytes: from a cache if they can have stayed there, otherwise from memory.
+/// Returns the seconds that reading takes: from a cache if the data may still be there, otherwise from memory.
 double transferSeconds(const LaunchWork &work, double share, const Cache &cache, double cacheRate, double memoryRate) {
   const double tensors = work.tensors.of(share), weights = work.weights.of(share);
   const double room = cache.bytes / 2; // The other half holds the launch's other data.
@@ -47,14 +47,14 @@ double cpuSeconds(const LaunchWork &work, const DeviceProfile &device, double sh
     return 0;
   const double alone = cpuSeconds(work, device, share, 1);
   const unsigned threads = unsigned(std::clamp<double>(alone / (kThreadNanoseconds * 1e-9), 1, device.cpu.threads));
-  // The runtime uses no threads that do not help: fewer of them would be as fast.
+  // The runtime uses no more threads than are useful, because fewer threads would be as fast.
   const double together = threads > 1 ? std::min(alone, cpuSeconds(work, device, share, threads)) : alone;
   return device.cpu.launchSeconds + together;
 }
 
 namespace {
 
-/// Returns the elements per second that work of this form reads and writes. Products write theirs at the rate of
+/// Returns the elements per second that work of this form reads and writes. Products write their results at the rate of
 /// pointwise work.
 double accessRate(const GpuRates &rates, WorkForm form) {
   switch (form) {
@@ -74,10 +74,11 @@ double accessRate(const GpuRates &rates, WorkForm form) {
   return rates.pointwise;
 }
 
-/// Returns the time by measured rates: the larger of all accesses plus the operations between them, and the transfers.
+/// Returns the time by measured rates: the maximum of the transfers, and of all accesses plus the operations between
+/// them.
 double measuredSeconds(const LaunchWork &work, const GpuProfile &gpu, double peak, double share, double occupancy) {
   const double busy = std::min(1.0, occupancy);
-  // A row's exponentials are included in its rate, which was measured with a softmax.
+  // The rate of rows includes exponentials, because it was measured with a softmax.
   const double functions = work.form == WorkForm::Row ? 0 : work.functions * kGpuFlopsPerFunction;
   const double flops =
       (work.form == WorkForm::Product ? (work.products.flops + work.flops) / kUsualProduct : 0) + functions;
@@ -96,7 +97,7 @@ double gpuSeconds(const LaunchWork &work, const DeviceProfile &device, GpuPrecis
     return 0;
   const GpuProfile &gpu = device.gpu;
   const Efficiency efficiency = efficiencyOf(work.form);
-  // The precision applies to products of floats. Everything else computes in fp32 or in 32-bit integers.
+  // The precision applies only to products of floats. All other work is computed in f32 or in 32-bit integers.
   const bool half = precision == GpuPrecision::F16 && work.form == WorkForm::Product && !work.products.areOfIntegers;
   const double peak = half ? gpu.fp16FlopsPerSecond : gpu.fp32FlopsPerSecond;
   const double flops = (work.products.flops + work.flops + work.functions * kGpuFlopsPerFunction) * share;
@@ -115,15 +116,15 @@ double gpuSeconds(const LaunchWork &work, const DeviceProfile &device, GpuPrecis
 // 2. Cuts
 //===----------------------------------------------------------------------===//
 
-/// Number of equal parts that a search tries. With eighths it is within 4 % of the best of all cuts, with quarters
-/// within 7 %.
+/// Number of equal parts of a launch. The search tries cuts between them. With 8 parts, the result is within 4 % of the
+/// best cut; with 4 parts, within 7 %.
 constexpr int64_t kParts = 16;
 
 CutSeconds cutSeconds(const LaunchWork &work, const DeviceProfile &device, GpuPrecision precision, double gpuShare) {
   CutSeconds seconds{cpuSeconds(work, device, 1 - gpuShare), gpuSeconds(work, device, precision, gpuShare)};
   if (gpuShare == 0 || gpuShare == 1 || !device.memory.shared)
     return seconds;
-  // Both engines read weights from memory at the same time, so they share its bandwidth.
+  // Both engines read weights from memory at the same time, so they share the bandwidth.
   const double memory = (work.weights.of(gpuShare) + work.weights.of(1 - gpuShare)) / device.memory.bytesPerSecond;
   return {std::max(seconds.cpu, memory), std::max(seconds.gpu, memory)};
 }

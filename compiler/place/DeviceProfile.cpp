@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Steps: 1. a strict reader of JSON objects; 2. the groups of a profile; 3. the shipped profiles. CMakeLists.txt writes
-// their text into ShippedProfiles.inc.
+// the text of the shipped profiles to ShippedProfiles.inc.
 
 #include "compiler/place/DeviceProfile.h"
 
@@ -37,7 +37,7 @@ namespace {
 // 1. Objects
 //===----------------------------------------------------------------------===//
 
-/// First problem of a document.
+/// First problem that is found in a document.
 struct Problem {
   std::string text;
 
@@ -47,8 +47,8 @@ struct Problem {
   }
 };
 
-/// Reads the members of an object. Missing or wrong members are reported and read as 0. The destructor reports members
-/// that were never read.
+/// Reads the members of an object. Missing or wrong members are reported, and their values are 0. The destructor
+/// reports members that were never read.
 class ObjectReader {
 public:
   ObjectReader(const json::Object *object, std::string path, Problem &problem)
@@ -61,16 +61,16 @@ public:
     for (const auto &member : *object)
       if (!is_contained(asked, StringRef(member.first)))
         unknown.push_back(member.first);
-    llvm::sort(unknown); // The order of members is that of their hashes.
+    llvm::sort(unknown); // The order of members depends on their hashes.
     for (StringRef name : unknown)
       problem.report(at(name) + " is unknown; known are " + join(asked, ", "));
   }
 
-  /// True if an optional member is present.
+  /// True if the optional member `name` exists.
   bool has(StringRef name) {
     const bool isThere = object && object->get(name);
     if (!isThere)
-      asked.push_back(name); // Added here, because a missing member is not read.
+      asked.push_back(name); // Added here, because the member is not read if it is missing.
     return isThere;
   }
 
@@ -89,8 +89,8 @@ public:
     return text.value_or("").str();
   }
 
-  /// Reads a number from 1e-6 to 1e9, so that nothing computed from it overflows. `hint` tells how to add a member that
-  /// older files lack.
+  /// Reads a number from 1e-6 to 1e9, so that no computation with it overflows. `hint` explains how to add a member
+  /// that older files lack.
   double readNumber(StringRef name, StringRef hint = "") {
     const json::Value *value = find(name, hint);
     std::optional<double> number = value ? value->getAsNumber() : std::nullopt;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rates, bandwidths and latencies of a device's engines, for placement.
-// Why: the cost model is independent of devices; a new phone only needs a new file.
+// Describes the rates, bandwidths and latencies of a device's engines, for placement.
+// Why: the cost model does not depend on devices, so a new phone only needs a new file.
 // How: the files are JSON (docs/device-profile.schema.json). Reading is strict: a misspelt or missing value is an error
-//      that names its path, never a default. nacre-compile contains the profiles of profiles/.
+//      with its path, and never gets a default. nacre-compile contains the profiles of profiles/.
 
 #ifndef NACRE_COMPILER_PLACE_DEVICEPROFILE_H
 #define NACRE_COMPILER_PLACE_DEVICEPROFILE_H
@@ -17,49 +17,50 @@
 
 namespace nacre::place {
 
-/// Cores of one kind.
+/// Cores of one type.
 struct Cluster {
   std::string core;
   unsigned cores = 0;
   double gigahertz = 0;
-  double flopsPerCycle = 0;      ///< Rate of one core in fp32; a fused multiply-add counts as two.
-  double integerOpsPerCycle = 0; ///< Rate of one core for products of bytes, with its best instructions.
+  double flopsPerCycle = 0;      ///< Operations of one core in f32; a fused multiply-add counts as two.
+  double integerOpsPerCycle = 0; ///< Operations of one core per cycle in products of bytes, with its best instructions.
 };
 
-/// Last-level cache that an engine has mostly to itself.
+/// Last-level cache of an engine. Other engines use little of it.
 struct Cache {
   double bytes = 0;
   double bytesPerSecond = 0;
 };
 
 struct CpuProfile {
-  std::vector<Cluster> clusters; ///< Fastest first.
+  std::vector<Cluster> clusters; ///< Clusters, fastest first.
   unsigned threads = 0;          ///< Threads that the runtime uses; by default the number of big cores.
-  double bytesPerSecond = 0;     ///< Rate from memory of all threads together.
-  double coreBytesPerSecond = 0; ///< Rate from memory of one thread.
-  Cache cache;                   ///< Last-level cache; its rate is that of one thread, and each thread has the same.
+  double bytesPerSecond = 0;     ///< Bytes per second that all threads together read from memory.
+  double coreBytesPerSecond = 0; ///< Bytes per second that one thread reads from memory.
+  Cache cache;                   ///< Last-level cache, with the rate of one thread. All threads have equal rates.
   double launchSeconds = 0;      ///< Time to start the threads of a launch and to wait for them.
 
-  /// Returns the multiplications and additions per second of the `count` fastest cores.
+  /// Returns the multiplications and additions per second of the `count` fastest cores together.
   double flopsPerSecond(unsigned count) const;
-  /// Returns how many times faster the fastest core multiplies bytes than fp32.
+  /// Returns the speed of products of bytes on the fastest core, relative to f32.
   double integerRate() const;
 };
 
-/// Measured rates of a GPU by form of work, in elements that the iterations of loops read and write per second.
+/// Measured rates of a GPU by form of work, in elements per second. Elements that iterations of loops read or write
+/// count.
 struct GpuRates {
   double streamed = 0, depthwise = 0, pointwise = 0, row = 0, movement = 0;
 };
 
 struct GpuProfile {
-  double fp32FlopsPerSecond = 0; ///< Peak; with `rates`, the rate that large products reach.
+  double fp32FlopsPerSecond = 0; ///< Peak rate; if `rates` exist, the rate that large products reach.
   double fp16FlopsPerSecond = 0;
-  double invocations = 0; ///< Concurrent invocations needed for full speed; fewer reach a part of it.
+  double invocations = 0; ///< Number of concurrent invocations for full speed. With fewer, the speed is proportional.
   double bytesPerSecond = 0;
   Cache cache;
   double dispatchSeconds = 0;    ///< Time from the end of one dispatch to the work of the next, with a barrier between.
   double meetingSeconds = 0;     ///< Time of a submission and of the wait for its fence, without any work.
-  std::optional<GpuRates> rates; ///< Measured rates; `nullopt` to use the peaks and CostModel's table.
+  std::optional<GpuRates> rates; ///< Measured rates; `nullopt` to use peak rates and the table in CostModel.cpp.
 };
 
 struct MemoryProfile {
@@ -76,17 +77,17 @@ struct DeviceProfile {
   MemoryProfile memory;
 };
 
-/// Parses a profile. Errors begin with `where` and name line and column, or the path of the wrong value.
+/// Parses a profile. Errors begin with `where` and contain line and column, or the path of the wrong value.
 llvm::Expected<DeviceProfile> parseDeviceProfile(llvm::StringRef json, llvm::StringRef where);
 
 /// Profile from profiles/.
 struct ShippedProfile {
-  llvm::StringRef name; ///< Name of the file without `.json`, and of the profile.
+  llvm::StringRef name; ///< Name of the profile, and of its file without `.json`.
   llvm::StringRef json;
 };
 llvm::ArrayRef<ShippedProfile> shippedProfiles();
 
-/// Returns the profile of a shipped profile's name, or of a file (any path that ends in `.json`).
+/// Returns the shipped profile with this name, or the profile in this file (any path that ends with `.json`).
 llvm::Expected<DeviceProfile> loadDeviceProfile(llvm::StringRef nameOrPath);
 
 } // namespace nacre::place

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The passes of the place phase and the order in which they run.
+// Declares the passes of the place phase, and the order in which they run.
 
 #ifndef NACRE_COMPILER_PLACE_PASSES_H
 #define NACRE_COMPILER_PLACE_PASSES_H
@@ -20,17 +20,17 @@ namespace nacre::place {
 
 struct Options {
   Placement placement;
-  std::string device; ///< Name of a shipped profile, or path of a file; empty to predict nothing.
+  std::string device; ///< Name of a shipped profile, or path of a file; empty if no times should be predicted.
   GpuPrecision gpuPrecision = GpuPrecision::F32;
 };
 
-/// Returns names and descriptions of the profiles that `device` may name.
+/// Returns names and descriptions of the shipped profiles.
 llvm::SmallVector<std::pair<std::string, std::string>> describeShippedProfiles();
 
 /// Returns an error if `device` is not a valid profile.
 llvm::Error checkDevice(llvm::StringRef device);
 
-/// Appends the phase to `pm`, which runs on a module. It may run again when more kernels turn out to have no GPU code.
+/// Appends the phase to `pm`, a pipeline on modules. It may run again after some kernels turn out to have no GPU code.
 void buildPipeline(mlir::OpPassManager &pm, const Options &options);
 
 } // namespace nacre::place

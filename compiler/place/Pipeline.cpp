@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The place phase, in order.
+// Builds the place phase.
 
 #include "compiler/place/DeviceProfile.h"
 #include "compiler/place/Passes.h"

@@ -3,10 +3,10 @@
 // Sets each engine's range of the cut axis on every launch.
 // Why: later phases and the runtime only need these ranges.
 // How: 1. express an entry as steps with options (CostModel.h);
-//      2. search the options (PlaceSegments.h), which gives ranges;
+//      2. search for the best options (PlaceSegments.h), which determine the ranges;
 //      3. write the estimated times of the result as predictions.
 //
-// Without a device nothing is predicted, and each launch is cut independently.
+// Without a device, no times are predicted, and each launch is cut independently.
 
 #include "compiler/place/CostModel.h"
 #include "compiler/place/Passes.h"
@@ -39,12 +39,12 @@ namespace {
 //===----------------------------------------------------------------------===//
 
 enum class Cuts {
-  Promising, ///< Cuts that a search should try; the given cut if the launch's engine is fixed.
+  Promising, ///< Cuts that a search should try; the given cut if the launch's engine is already fixed.
   Given      ///< Ranges that launches already have.
 };
 
-/// Steps and options of an entry for the search, and the cuts that each option stands for. The first option of a step
-/// is the CPU, unless its engine is settled. With Cuts::Given, the last option is the given cut.
+/// Steps and options of an entry for the search, and the cuts of each option. The first option of a step is the CPU,
+/// unless its engine is already fixed. With Cuts::Given, the last option is the given cut.
 class EntrySteps {
 public:
   EntrySteps(plan::EntryOp entry, const SymbolTable &symbols, const place::DeviceProfile &device,
@@ -65,7 +65,7 @@ public:
 
   place::PlacementProblem problem;
 
-  /// Returns the placement with the first option of every step; `last` does so with the last option.
+  /// Returns the placement with the first option of every step. last() returns the placement with the last options.
   place::StepPlacement first() const {
     return evaluate([](const place::Step &) { return 0; });
   }
@@ -73,13 +73,13 @@ public:
     return evaluate([](const place::Step &step) { return step.options.size() - 1; });
   }
 
-  /// Calls `give` with the cut of each launch of a step for `option`.
+  /// Calls `give` for each launch of a step, with the cut of the launch for `option`.
   void forEachCut(unsigned step, unsigned option, llvm::function_ref<void(plan::LaunchOp, int64_t)> give) {
     for (plan::LaunchOp launch : launches[step])
       give(launch, cutOf(launch, cuts[step][option]));
   }
 
-  /// Writes the predicted time of one iteration of each whole launch, for each engine that has code for it.
+  /// Writes the predicted time of one iteration of each complete launch, for each engine that has code for it.
   void notePredictions() {
     for (auto &[launch, work] : works) {
       SmallVector<int64_t, 2> nanoseconds{int64_t(place::cpuSeconds(work, device) * 1e9)};
@@ -90,12 +90,12 @@ public:
   }
 
 private:
-  /// Placeholders for cuts that depend on the launch.
+  /// Placeholders for cuts whose values depend on the launch.
   enum : int64_t { kAll = -1, kGiven = -2 };
 
   plan::KernelOp kernelOf(plan::LaunchOp launch) const { return symbols.lookup<plan::KernelOp>(launch.getKernel()); }
 
-  /// True if the launch's engine is already fixed, so that a search has no choice.
+  /// True if the engine of the launch is already fixed, so that a search has no choice.
   static bool isSettled(plan::LaunchOp launch) { return plan::engineOf(launch) != plan::Engine::Any; }
 
   int64_t cutOf(plan::LaunchOp launch, int64_t cut) const {
@@ -131,8 +131,8 @@ private:
     add(std::move(step), {launch}, at);
   }
 
-  /// Adds a loop. A search gives all its iterations to one engine: a meeting in each iteration would cost more than
-  /// both engines save.
+  /// Adds a loop. A search gives all its iterations to one engine, because a meeting in each iteration would take
+  /// longer than sharing saves.
   void addLoop(plan::ForOp loop) {
     place::Step step;
     SmallVector<plan::LaunchOp> inside;
@@ -168,8 +168,8 @@ private:
     add(std::move(step), std::move(inside), at);
   }
 
-  /// Adds a branch or loop with a condition, which the CPU always computes. It reads the conditions, and a meeting for
-  /// each would cost more than the GPU saves.
+  /// Adds a branch or loop with a condition. The CPU always computes it, because the CPU reads the conditions. A
+  /// meeting for each condition would take longer than the GPU saves.
   void addDecision(Operation &op, double rivals) {
     place::Step step;
     SmallVector<plan::LaunchOp> inside;
@@ -290,8 +290,8 @@ private:
     return failure(walk.wasInterrupted());
   }
 
-  /// Returns the cut that the launch's engine, or else the user, asks for, if there is code. A search starts from the
-  /// CPU.
+  /// Returns the cut for the engine that is fixed for the launch, or otherwise for the engines that the user chose.
+  /// Returns 0 if the GPU has no code. A search starts with the CPU.
   int64_t wantedCut(plan::LaunchOp launch, const SymbolTable &symbols) const {
     const unsigned asked = engines == Placement::Engines::Gpu     ? 100
                            : engines == Placement::Engines::Split ? unsigned(percent)
@@ -309,9 +309,9 @@ private:
     return EntrySteps(entry, symbols, *profile, precision, wanted);
   }
 
-  /// 2. Gives each entry the fastest placement.
+  /// Step 2: gives each entry the fastest placement.
   void search(const SymbolTable &symbols) {
-    // Predictions are off by some percent: a smaller gain may be a loss, and would wake a second engine for it.
+    // Predictions have errors of some percent. A smaller gain may be a loss, and would only wake a second engine.
     constexpr double kLeastGain = 0.03;
     for (auto entry : getOperation().getOps<plan::EntryOp>()) {
       EntrySteps steps = stepsOf(entry, symbols, Cuts::Promising);
@@ -325,7 +325,7 @@ private:
     }
   }
 
-  /// 3. Writes predictions of the chosen placement.
+  /// Step 3: writes predictions for the chosen placement.
   void predict(const SymbolTable &symbols) {
     for (auto entry : getOperation().getOps<plan::EntryOp>()) {
       EntrySteps steps = stepsOf(entry, symbols, Cuts::Given);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Steps: 1. a state, and its changes by a step, by the rule of the runtime; 2. one placement; 3. all placements, step
-// by step.
+// Steps: 1. a state, and its changes by a step, according to the rule of the runtime; 2. one placement; 3. all
+// placements, step by step.
 
 #include "compiler/place/PlaceSegments.h"
 
@@ -20,7 +20,7 @@ namespace {
 // 1. States
 //===----------------------------------------------------------------------===//
 
-/// Accesses of the engines to a storage in the current phase, and the memories that lack its current value.
+/// Marks of a storage: how engines accessed it in the current phase, and which memories lack its current value.
 enum Mark : uint8_t {
   CpuReads = 1,
   CpuWrites = 2,
@@ -31,12 +31,13 @@ enum Mark : uint8_t {
   NotOnGpu = 32
 };
 
-/// State between two steps. Only storages that later steps touch have marks, so states with the same future are equal.
+/// State between two steps. Only storages that later steps touch have marks, so that states with the same future are
+/// equal.
 struct State {
   SmallVector<std::pair<unsigned, uint8_t>, 8> marks; // Sorted by storage, without zero marks.
-  bool gpuWorks = false;                              // In this phase.
+  bool gpuWorks = false;                              // True if the GPU has work in this phase.
   unsigned meetings = 0;
-  double cpu = 0, gpu = 0; // Times at which each engine would finish this phase.
+  double cpu = 0, gpu = 0; // Time at which each engine would finish this phase.
   unsigned history = 0;
 
   double seconds() const { return std::max(cpu, gpu); }
@@ -117,7 +118,8 @@ private:
   bool copies() const { return problem.copyBytesPerSecond > 0; }
   double copySeconds(unsigned storage) const { return problem.storageBytes[storage] / problem.copyBytesPerSecond; }
 
-  /// True if an access of one engine must wait for the other one. `reads` and `writes` are the other engine's marks.
+  /// True if an access of one engine must wait for the other engine. `reads` and `writes` are the marks of the other
+  /// engine.
   static bool conflicts(const StorageAccess &access, uint8_t marks, uint8_t reads, uint8_t writes) {
     return (marks & writes) || (access.writes && (marks & reads));
   }
@@ -134,8 +136,8 @@ private:
     forget(state, [](unsigned, uint8_t marks) -> uint8_t { return marks & ~InThisPhase; });
   }
 
-  /// Copies a storage to the engines that touch it, and returns its new marks. Written storages are copied, too,
-  /// because a step may write only a part. If a step is cut, the CPU gets the GPU's part immediately.
+  /// Copies a storage to the engines that touch it, and returns its new marks. Storages to be written are copied, too,
+  /// because a step may write only a part. If a step is cut, the GPU's part is copied to the CPU immediately.
   uint8_t copy(State &state, const StorageAccess &access, double gpuShare, uint8_t marks) const {
     const double seconds = copySeconds(access.storage);
     if (gpuShare > 0 && (marks & NotOnGpu)) {
@@ -143,7 +145,7 @@ private:
       marks &= ~NotOnGpu;
     }
     if (gpuShare < 1 && (marks & NotOnCpu)) {
-      // The GPU batch that wrote it copies it, and all later work has waited for that batch.
+      // The GPU batch that wrote the storage also copies it. All later work has waited for that batch.
       state.cpu += seconds;
       state.gpu += seconds;
       marks &= ~NotOnCpu;
@@ -181,15 +183,15 @@ StepPlacement evaluate(const PlacementProblem &problem, ArrayRef<unsigned> optio
 
 namespace {
 
-/// Option of a step, and the decision before it.
+/// Option of a step, and the decision for the step before it.
 struct Decision {
   unsigned before, option;
 };
 
 bool fareAlike(const State &a, const State &b) { return a.gpuWorks == b.gpuWorks && a.marks == b.marks; }
 
-/// Keeps the states that no other state with the same future beats on both clocks. `states` are sorted by the CPU's
-/// clock. A state is also dropped if its GPU clock is better by less than the relative `slack`.
+/// Removes each state for which another state with the same future is better on both clocks. `states` are sorted by the
+/// CPU's clock. A state is also removed if its GPU clock is better by less than `slack`, relatively.
 std::vector<State> dropBeaten(const std::vector<State> &states, double slack) {
   std::vector<State> kept;
   for (const State &state : states)
@@ -198,8 +200,8 @@ std::vector<State> dropBeaten(const std::vector<State> &states, double slack) {
   return kept;
 }
 
-/// Reduces the states to `limit`. Independent steps have as many good states as there are ways to share them. First
-/// drops states that are nearly as good as another one, then those with the latest clocks.
+/// Reduces the states to `limit`. Independent steps have as many good states as there are ways to distribute them.
+/// First removes states that are only slightly better than another one, then the states with the latest clocks.
 void prune(std::vector<State> &states, unsigned limit) {
   llvm::stable_sort(states, [](const State &a, const State &b) {
     if (a.gpuWorks != b.gpuWorks)
@@ -221,7 +223,7 @@ void prune(std::vector<State> &states, unsigned limit) {
 
 StepPlacement placeSteps(const PlacementProblem &problem, unsigned maxStates) {
   Walker walker(problem);
-  std::vector<Decision> decisions(1); // The first one stands for no decision.
+  std::vector<Decision> decisions(1); // The first decision means that no step precedes.
   std::vector<State> states{walker.begin()};
   for (auto [index, step] : llvm::enumerate(problem.steps)) {
     std::vector<State> next;
@@ -245,7 +247,7 @@ StepPlacement placeSteps(const PlacementProblem &problem, unsigned maxStates) {
     options.push_back(decisions[at].option);
   std::reverse(options.begin(), options.end());
   StepPlacement found = evaluate(problem, options);
-  // The CPU-only state may have been dropped. If nothing is gained, the GPU should stay idle.
+  // The state that uses only the CPU may have been removed. If no placement is faster, the GPU should stay idle.
   StepPlacement cpu = evaluate(problem, SmallVector<unsigned>(problem.steps.size(), 0));
   return found.seconds < cpu.seconds ? found : cpu;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Chooses the engine, or the shares of both, for each step of an entry, to minimize the time of a run.
-// Why: a meeting may cost more than a kernel gains on the GPU. Only the whole run decides.
+// Chooses the engine (or the shares of both) for each step of an entry, to minimize the time of a run.
+// Why: a meeting may cost more than a kernel saves on the GPU, so only the time of the whole run counts.
 // How: the runtime divides a run into phases, in which the engines work at the same time. A step begins a new phase if
 //      it touches data that the other engine wrote in this phase, or writes data that the other engine touched.
 //      `evaluate` follows this rule with one clock per engine. `placeSteps` is dynamic programming over the steps. A
-//      state has the storages that the engines have touched in the phase and that later steps touch. Among equal
-//      states, those stay that no other state beats on both clocks. Uses no IR.
+//      state consists of the storages that the engines have touched in the phase and that later steps touch. Among
+//      equal states, a state is removed if another one is better on both clocks. Uses no IR.
 
 #ifndef NACRE_COMPILER_PLACE_PLACESEGMENTS_H
 #define NACRE_COMPILER_PLACE_PLACESEGMENTS_H
@@ -17,7 +17,7 @@
 
 namespace nacre::place {
 
-/// Storage that a step touches. Weights are never written and are left out.
+/// Storage that a step touches. Weights are omitted, because nothing writes them.
 struct StorageAccess {
   unsigned storage = 0;
   bool reads = false, writes = false;
@@ -25,7 +25,7 @@ struct StorageAccess {
 
 /// One way to compute a step.
 struct StepOption {
-  double gpuShare = 0; ///< GPU's share: 0 for the CPU only, 1 for the GPU only.
+  double gpuShare = 0; ///< Share of the GPU: 0 to use only the CPU, 1 to use only the GPU.
   double cpuSeconds = 0;
   double gpuSeconds = 0;
 };
@@ -33,7 +33,7 @@ struct StepOption {
 /// Launch, or loop with all its iterations.
 struct Step {
   llvm::SmallVector<StorageAccess> accesses; ///< Each storage at most once.
-  llvm::SmallVector<StepOption> options;     ///< Choices; the first is the CPU only.
+  llvm::SmallVector<StepOption> options;     ///< Options of the step. The first one uses only the CPU.
 };
 
 struct PlacementProblem {
@@ -42,23 +42,23 @@ struct PlacementProblem {
   std::vector<bool> isInput;  ///< True for a storage that is in the CPU's memory when a run begins.
   std::vector<bool> isOutput; ///< True for a storage that must be in the CPU's memory when a run ends.
   double meetingSeconds = 0;  ///< Cost of each phase in which the GPU has work.
-  /// Rate of copies between the engines' memories; 0 if they share one.
+  /// Bytes per second of copies between the memories of the engines; 0 if they share one memory.
   double copyBytesPerSecond = 0;
 };
 
-/// Chosen option of each step, with the time and the meetings of the run.
+/// Chosen option of each step, the time of the run, and its meetings.
 struct StepPlacement {
   llvm::SmallVector<unsigned> options;
   double seconds = 0;
   unsigned meetings = 0;
 };
 
-/// Returns the placement with these options.
+/// Returns the placement with the option `options[i]` for each step i.
 StepPlacement evaluate(const PlacementProblem &problem, llvm::ArrayRef<unsigned> options);
 
-/// Returns the best placement found, which is never slower than the CPU only. It is optimal while at most `maxStates`
-/// states are worth keeping after any step. With more states, nearly equal ones are merged, and then the earliest are
-/// kept. Takes time linear in the number of steps.
+/// Returns the best placement found, which is never slower than using only the CPU. It is optimal if at most
+/// `maxStates` states must be kept after each step. With more states, nearly equal ones are merged, and then the
+/// earliest ones are kept. The time is linear in the number of steps.
 StepPlacement placeSteps(const PlacementProblem &problem, unsigned maxStates = 512);
 
 } // namespace nacre::place

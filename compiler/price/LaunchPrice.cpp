@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace nacre::price {
 
-/// Returns the share of a core's peak that a kernel's operations other than products reach.
+/// Returns the fraction of a core's peak rate that operations other than products reach.
 static double efficiencyOfOthers(WorkForm form) {
   const bool isContraction = form == WorkForm::Product || form == WorkForm::Streamed || form == WorkForm::Depthwise;
   return codegen::efficiencyOf(isContraction ? WorkForm::Pointwise : form).cpuFlops;

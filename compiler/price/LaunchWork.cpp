@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Steps: 1. sources of values; 2. operations in bodies; 3. loops that the cut divides; 4. the sum over the kernel.
+// Steps: 1. sources of values; 2. operations in bodies; 3. loops that the cut divides; 4. the total for the kernel.
 
 #include "compiler/price/LaunchWork.h"
 
@@ -42,7 +42,7 @@ namespace {
 
 /// Slice of one of the kernel's arguments.
 struct Slice {
-  std::optional<unsigned> argument; // `nullopt` if it never leaves the kernel.
+  std::optional<unsigned> argument; // `nullopt` if the slice is of a tensor that never leaves the kernel.
   double bytes = 0;
 };
 
@@ -71,7 +71,7 @@ struct BodyCost {
 };
 
 BodyCost costOf(Operation &op) {
-  constexpr double kDivision = 4; // Simple operations.
+  constexpr double kDivision = 4; // Number of simple operations that take as long as a division.
   constexpr double kPower = 3;    // A logarithm, an exponential, and the extra digits of both.
   if (isa<arith::ConstantOp, arith::ExtFOp, arith::TruncFOp, arith::ExtUIOp, arith::ExtSIOp, arith::TruncIOp>(op))
     return {};
@@ -98,7 +98,8 @@ BodyCost costOf(Block &body) {
   return sum;
 }
 
-/// True for a product that reuses each operand along some loop. Loops of one iteration do not count.
+/// True for a product that reads each operand again in the iterations of some loop. Loops of one iteration do not
+/// count.
 bool usesOperandsAgain(linalg::GenericOp op) {
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
@@ -116,7 +117,7 @@ bool usesOperandsAgain(linalg::GenericOp op) {
 // 3. The cut's loops
 //===----------------------------------------------------------------------===//
 
-/// Returns the loops of `op` that the cut axis of the target, of rank `rank`, divides.
+/// Returns the loops of `op` along the cut axis `axis` of the target, which has rank `rank`.
 llvm::SmallBitVector cutLoops(linalg::GenericOp op, int64_t axis, int64_t rank) {
   llvm::SmallBitVector loops(op.getNumLoops());
   for (OpOperand &operand : op.getDpsInitsMutable()) {
@@ -134,7 +135,7 @@ bool isDivided(AffineMap map, const llvm::SmallBitVector &cut) {
   for (unsigned loop : cut.set_bits())
     if (map.isFunctionOfDim(loop))
       return true;
-  // If the loop of the cut is unknown, an even division is the better guess.
+  // If the loop along the cut axis is unknown, assume that the data is divided.
   return cut.none();
 }
 
@@ -226,8 +227,8 @@ private:
   }
 
   /// Counts a serial kernel, which reads and writes at most one element in each iteration. Reads at the index of the
-  /// point are divided by the cut. Parallel iterations count as points. If there are any, memory that only one point
-  /// uses is assumed to cost no time.
+  /// point are divided by the cut. Parallel iterations count as points. In kernels with parallel iterations, memory
+  /// that only one point uses is assumed to cost no time.
   void addProgram(scf::ForallOp points) {
     double lanes = 1;
     points.getBody()->walk([&](Operation *op) {
@@ -256,7 +257,7 @@ private:
       touch(sliceOf(target), true);
   }
 
-  /// Counts an argument once, even if several operations read it.
+  /// Counts an argument, but only once if several operations read it.
   void touch(const Slice &slice, bool divided) {
     if (!slice.argument)
       return;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Steps: 1. the time of each launch in a run;
-// 2. the rules: each finds the share of a launch's time that a problem costs, if it has the problem;
-// 3. the costs of each rule are added up, and become advice if they matter.
+// 2. the rules: each rule returns the share of a launch's time that a problem costs, or 0;
+// 3. the costs of each rule are added up. They become advice if they are large enough.
 
 #include "compiler/report/Advice.h"
 
@@ -23,7 +23,7 @@ namespace nacre {
 
 namespace {
 
-/// Least share of a run that is worth an advice.
+/// Smallest share of a run that a piece of advice must save.
 constexpr double kLeastShare = 0.05;
 
 double millisecondsOf(const LaunchReport &launch) {
@@ -34,14 +34,14 @@ double millisecondsOf(const LaunchReport &launch) {
 // 2. Rules
 //===----------------------------------------------------------------------===//
 
-/// Problem of a launch: the part of its time that is at stake, and the texts if it is the most expensive one. `part` is
-/// 0 if there is no problem.
+/// Problem of a launch: `part` is the share of its time that the problem costs, or 0 if there is no problem. The texts
+/// are used if it is the most expensive launch.
 struct Finding {
   double part = 0;
   std::string problem = {}, remedy = {};
 };
 
-/// Finds products whose last vector is not full of channels. All of its lanes are multiplied.
+/// Finds products whose last vector is only partly filled with channels. All of its lanes are multiplied.
 Finding findPadding(const LaunchReport &launch, const CompileReport &) {
   if (launch.columns == 0 || launch.gpuShare == 1 || launch.inDoubles)
     return {};
@@ -102,7 +102,7 @@ Finding findWeights(const LaunchReport &launch, const CompileReport &report) {
           "--weight-type=fp16 halves them"};
 }
 
-/// Finds launches that begin with a scale. They do nothing else; within another launch, a scale costs almost nothing.
+/// Finds launches that begin with a scale, and so do little else. Within another launch, a scale costs almost nothing.
 Finding findScale(const LaunchReport &launch, const CompileReport &report) {
   if (launch.kind != "nest" || launch.gpuShare == 1 || !is_contained(report.looseScales, launch.nodeList.front()))
     return {};
@@ -113,7 +113,7 @@ Finding findScale(const LaunchReport &launch, const CompileReport &report) {
 struct Rule {
   StringLiteral kind;
   Finding (*find)(const LaunchReport &launch, const CompileReport &report);
-  StringLiteral measure; ///< Word for the share if it is not the whole launch's.
+  StringLiteral measure; ///< Word for the share if it is not the share of the whole launch.
 };
 
 constexpr Rule kRules[] = {
@@ -155,7 +155,7 @@ std::vector<Advice> advise(const CompileReport &report) {
         costs.push_back({finding.part * millisecondsOf(*launch) / total, launch, std::move(finding)});
         share += costs.back().share;
       }
-    if (!(share >= kLeastShare)) // Also skips NaN, which is the share if nothing takes time.
+    if (!(share >= kLeastShare)) // The comparison also skips NaN, which is the share if nothing takes time.
       continue;
     stable_sort(costs, [](const Cost &a, const Cost &b) { return a.share > b.share; });
     Advice advice;

@@ -35,7 +35,7 @@ std::string drawArena(ArrayRef<ChartStep> steps, unsigned width, unsigned height
   const std::string blank(label.size(), ' ');
   for (unsigned line = height; line > 0; --line) {
     std::string row;
-    for (const ChartStep &column : columns) // A column fills each line that it reaches partly.
+    for (const ChartStep &column : columns) // A column fills each line that it reaches at least partly.
       row += double(column.bytes) * height > double(most) * (line - 1) ? '#' : ' ';
     text += (indent + (line == height ? label : blank) + " |" + StringRef(row).rtrim() + "\n").str();
   }

@@ -130,8 +130,8 @@ static json::Object describe(const Roof &roof) {
                       {"cache_bytes_per_second", roof.cacheBytesPerSecond}};
 }
 
-/// Returns a description of the device that the preset assumed, and of the GPU's launches; "" if the user named the
-/// device.
+/// Describes the device that the preset assumed, and the GPU's launches. Returns an empty text if the user has named
+/// the device.
 static std::string describeAssumption(const CompileReport &report) {
   const bool isAssumed =
       any_of(report.preset.options, [](StringRef option) { return option.starts_with("--device="); });

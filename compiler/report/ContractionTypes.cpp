@@ -22,7 +22,8 @@ QuantizedContractions takeQuantizedContractions(ModuleOp graph) {
     auto inIntegers = dyn_cast_or_null<ArrayAttr>(function->removeAttr(graph::kInIntegers));
     if (!inFloats || !inIntegers)
       continue;
-    // A node may have become several contractions: a ConvTranspose is a convolution for each phase of its stride.
+    // A node may have become several contractions. For example, a ConvTranspose becomes one convolution for each phase
+    // of its stride.
     std::set<std::vector<std::string>> counted;
     auto isNew = [&](const std::vector<std::string> &nodes) { return nodes.empty() || counted.insert(nodes).second; };
     for (Attribute note : inFloats) {
@@ -52,7 +53,7 @@ static void warnOfFloats(const QuantizedContractions &contractions, Location mod
 }
 
 void describeContractions(CompileReport &report, const QuantizedContractions &contractions, MLIRContext &context) {
-  // A model with a memory cap is placed several times.
+  // A model with a memory cap is placed several times, so only the first call reports.
   if (report.contractions.total == 0)
     warnOfFloats(contractions, FileLineColLoc::get(&context, llvm::sys::path::filename(report.model), 0, 0));
   report.contractions = contractions;
@@ -69,7 +70,7 @@ std::string contractionTypeOf(plan::KernelOp kernel) {
   if (kernel.getKind() != plan::KernelKind::Contraction && kernel.getKind() != plan::KernelKind::Attention)
     return "";
   std::string text;
-  // Skips the elementwise operators of a prologue or epilogue, which have no reduction loops.
+  // Skip the elementwise operators of a prologue or epilogue. They have no reduction loops.
   kernel->walk([&](linalg::LinalgOp op) {
     if (op.getNumReductionLoops() == 0 || op.getNumDpsInputs() != 2)
       return WalkResult::advance();

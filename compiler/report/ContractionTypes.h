@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reports the types in which contractions are computed, and why some of a quantized model are not in integers.
+// Reports the types in which contractions are computed, and why some contractions of a quantized model are not in
+// integers.
 // Why: a layer in floats is slower than its neighbours, and no other output shows this.
 
 #ifndef NACRE_COMPILER_REPORT_CONTRACTIONTYPES_H
@@ -13,15 +14,16 @@
 
 namespace nacre {
 
-/// Removes the notes of nacre-recognize-quantized from the functions of `graph` and returns them.
+/// Removes the attributes that nacre-recognize-quantized added from the functions of `graph`, and returns their
+/// contents.
 QuantizedContractions takeQuantizedContractions(mlir::ModuleOp graph);
 
 /// Adds `contractions` to the report. The first call warns if some contractions of a quantized model are computed in
 /// floats.
 void describeContractions(CompileReport &report, const QuantizedContractions &contractions, mlir::MLIRContext &context);
 
-/// Returns the types of the operands of a contraction's kernel: `int8`, or `fp32 x bf16` if they differ. Empty for
-/// other kernels.
+/// Returns the operand types of a contraction's kernel, such as `int8`, or `fp32 x bf16` if they differ. Returns an
+/// empty text for other kernels.
 std::string contractionTypeOf(plan::KernelOp kernel);
 
 } // namespace nacre

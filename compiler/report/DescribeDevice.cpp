@@ -15,7 +15,7 @@ llvm::Expected<DeviceRoofs> describeDevice(llvm::StringRef device, GpuPrecision 
   DeviceRoofs roofs;
   roofs.description = profile->description;
   roofs.threads = cpu.threads;
-  // Each thread has a cache with this rate of its own.
+  // Each thread has its own cache with this rate.
   roofs.cpu = {cpu.flopsPerSecond(cpu.threads), cpu.bytesPerSecond, cpu.cache.bytesPerSecond * cpu.threads,
                cpu.cache.bytes};
   roofs.gpu = {precision == GpuPrecision::F16 ? gpu.fp16FlopsPerSecond : gpu.fp32FlopsPerSecond, gpu.bytesPerSecond,

@@ -11,7 +11,7 @@
 
 namespace nacre {
 
-/// Returns the peaks of the shipped profile or profile file `device`. `precision` is that of the GPU's values.
+/// Returns the peak rates of the shipped profile or profile file `device`. `precision` is the precision of the GPU.
 llvm::Expected<DeviceRoofs> describeDevice(llvm::StringRef device, GpuPrecision precision);
 
 } // namespace nacre

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Steps: 1. memory: reads lifetimes from the entry in the same way as the schedule phase;
-// 2. times of a step's parts: reads the predictions that placement attached to their launches;
-// 3. weights: a weight costs the launches that write it or its moments, and earlier ones that compute its gradient.
-//   Other launches of the backward pass serve all weights before them.
+// 2. times of the parts of a step: reads the predictions that placement has attached to launches;
+// 3. weights: the cost of a weight includes launches that write it or its moments, and earlier launches that compute
+//    its gradient. Other launches of the backward pass serve all weights before them.
 
 #include "compiler/report/DescribeEntries.h"
 
@@ -21,7 +21,7 @@ using namespace mlir;
 
 namespace nacre {
 
-static constexpr double kMilliseconds = 1e-6; // Milliseconds of a nanosecond.
+static constexpr double kMilliseconds = 1e-6; // Number of milliseconds in a nanosecond.
 
 //===----------------------------------------------------------------------===//
 // 1. Memory
@@ -74,7 +74,7 @@ static EntryReport describe(plan::EntryOp entry) {
   for (auto [storage, demand] : llvm::zip_equal(lifetimes.storages, lifetimes.demands)) {
     plan::StorageOp op = storage;
     row.storages.push_back({"", op.getOffset().value_or(0), demand.sizeInBytes, demand.firstStep, demand.lastStep});
-    // The first step may be a loop, which only extends the lifetime; the first writer follows.
+    // The first step may be a loop, which only extends the lifetime. In this case, the first writer comes later.
     for (unsigned at = demand.firstStep; at <= demand.lastStep && row.storages.back().nodes.empty(); ++at)
       if (auto launch = dyn_cast<plan::LaunchOp>(steps[at]);
           launch &&
@@ -95,7 +95,7 @@ std::vector<EntryReport> describeEntries(ModuleOp scheduled) {
 // 2. Times of a step
 //===----------------------------------------------------------------------===//
 
-/// Returns the entry that trains; null without such an entry or without a device.
+/// Returns the entry that trains. Returns null if there is no such entry or no device.
 static plan::EntryOp findPredictedStep(ModuleOp placed) {
   for (auto entry : placed.getOps<plan::EntryOp>())
     if (entry.getSymName() == train::trainEntry && entry->hasAttr(plan::kPredictedNanoseconds))
@@ -103,7 +103,7 @@ static plan::EntryOp findPredictedStep(ModuleOp placed) {
   return {};
 }
 
-/// Engines that share a launch work at the same time.
+/// Engines that share a launch work simultaneously, so the larger time counts.
 double placedMilliseconds(plan::LaunchOp launch) {
   auto predicted = launch->getAttrOfType<DenseI64ArrayAttr>(plan::kPredictedNanoseconds);
   if (!predicted)
@@ -134,7 +134,7 @@ std::optional<StepTimes> describeStepTimes(ModuleOp placed) {
 
 namespace {
 
-/// Costs of the weights of the entry that trains.
+/// Computes the costs of weights in the entry that trains.
 class WeightCosts {
 public:
   explicit WeightCosts(plan::EntryOp entry) {
@@ -180,7 +180,7 @@ private:
     double milliseconds;
   };
 
-  /// Returns the launches that write the weight or its moments, and those that compute the gradient for them.
+  /// Returns the launches that write the weight or its moments, and the launches that compute the gradient for them.
   llvm::SetVector<unsigned> launchesOf(plan::StorageOp weight) {
     llvm::SetVector<unsigned> found;
     auto addWriters = [&](Value storage) { found.insert_range(writers.lookup(storage)); };
@@ -198,8 +198,8 @@ private:
     return found;
   }
 
-  /// True if a launch computes a weight's gradient, or moves it on its way to the update. `isAsLarge`: its result is as
-  /// large as the weight. The norm of all gradients belongs to no weight.
+  /// True if a launch computes a weight's gradient, or moves it on its way to the update. `isAsLarge` is true if the
+  /// result of the launch is as large as the weight. The norm of all gradients belongs to no weight.
   static bool isOfGradient(const std::string &nodes, bool isAsLarge) {
     if (makesWeightGradient(nodes) && !StringRef(nodes).contains(train::clipName))
       return true;
@@ -220,8 +220,8 @@ private:
     return names;
   }
 
-  /// Returns the launches of the backward pass that belong to no single weight: the forward launch that each
-  /// differentiates, and its time.
+  /// Returns the launches of the backward pass that belong to no single weight. Each has the index of the forward
+  /// launch that it differentiates, and its time.
   std::vector<std::pair<unsigned, double>> readWay(const llvm::DenseMap<unsigned, unsigned> &sharers) const {
     llvm::StringMap<unsigned> there;
     for (unsigned number = 0; number < launches.size(); ++number)

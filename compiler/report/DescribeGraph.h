@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds operators after the graph phase that cost more than common alternatives.
+// Finds operators that remain after the graph phase although an equivalent model would avoid their cost.
 
 #ifndef NACRE_COMPILER_REPORT_DESCRIBEGRAPH_H
 #define NACRE_COMPILER_REPORT_DESCRIBEGRAPH_H
@@ -11,7 +11,7 @@
 
 namespace nacre {
 
-/// Returns the model's nodes of each multiplication of channels by constants.
+/// Returns the nodes of the model that still multiply channels by constants.
 std::vector<std::string> listLooseScales(mlir::ModuleOp graph);
 
 } // namespace nacre

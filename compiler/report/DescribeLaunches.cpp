@@ -19,7 +19,7 @@ using namespace mlir;
 
 namespace nacre {
 
-static constexpr double kMilliseconds = 1e-6; // Milliseconds of a nanosecond.
+static constexpr double kMilliseconds = 1e-6; // Number of milliseconds in a nanosecond.
 
 std::vector<NarrowWeight> describeNarrowWeights(ModuleOp encoded) {
   std::vector<NarrowWeight> rows;
@@ -30,7 +30,7 @@ std::vector<NarrowWeight> describeNarrowWeights(ModuleOp encoded) {
   return rows;
 }
 
-/// Returns the bytes of a whole weight in its encoding.
+/// Returns the size in bytes of a whole weight in its encoding.
 static uint64_t packedBytes(plan::WeightOp weight) {
   return codegen::PackedWeight(cast<RankedTensorType>(weight.getValue().getType()), weight.getEncodingAttr())
       .sizeInBytes();
@@ -47,7 +47,7 @@ static void countBytes(plan::LaunchOp launch, plan::KernelKind kind, const Symbo
     Value root = codegen::originOfOperand(input).root;
     if (auto use = root.getDefiningOp<plan::UseOp>()) {
       uint64_t stored = input == root ? packedBytes(symbols.lookup<plan::WeightOp>(use.getWeight())) : bytes;
-      if (kind == plan::KernelKind::Indexed) // A gather reads the rows that it writes, not the whole table.
+      if (kind == plan::KernelKind::Indexed) // A gather reads only as many rows as it writes.
         stored = std::min(stored,
                           written * bytes / std::max<int64_t>(1, cast<ShapedType>(input.getType()).getNumElements()));
       row.weightBytes += stored;
@@ -57,7 +57,7 @@ static void countBytes(plan::LaunchOp launch, plan::KernelKind kind, const Symbo
   }
 }
 
-/// Counts the columns of the first weight in panels. Each group of columns, and each part, has panels of its own.
+/// Counts the columns of the first weight in panels. Each group of columns, and each part, has separate panels.
 static void countColumns(plan::LaunchOp launch, const SymbolTable &symbols, LaunchReport &row) {
   for (Value input : launch.getInputs()) {
     auto use = codegen::originOfOperand(input).root.getDefiningOp<plan::UseOp>();
@@ -71,8 +71,8 @@ static void countColumns(plan::LaunchOp launch, const SymbolTable &symbols, Laun
   }
 }
 
-/// Returns the reason why a contraction that computes one of `nodes` is in floats; empty if it is not, or if the model
-/// is not quantized.
+/// Returns the reason why a contraction that computes one of `nodes` is in floats. Returns an empty text if it is in
+/// integers, or if the model is not quantized.
 static std::string whyInFloats(const QuantizedContractions &contractions, ArrayRef<std::string> nodes) {
   for (const FloatContraction &each : contractions.inFloats)
     if (llvm::any_of(each.nodes, [&](const std::string &node) { return llvm::is_contained(nodes, node); }))
@@ -115,7 +115,7 @@ static LaunchReport describe(plan::LaunchOp launch, const SymbolTable &symbols, 
   }
   row.iterations = plan::countExecutions(launch);
   price::LaunchWork work = price::readWork(launch, kernel, /*rivals=*/0);
-  if (row.fallback) { // The rates assume instructions that the fallback does not use.
+  if (row.fallback) { // The rates would assume instructions that the fallback does not use.
     work.form = codegen::WorkForm::Scan;
     work.products.rate = work.products.winogradGain = 1;
   }
@@ -134,7 +134,7 @@ public:
         ports.try_emplace(port.getResult(), ports.size());
   }
 
-  /// Adds the storages and ports of `operands` to the two lists, each once.
+  /// Adds the indices of the storages and ports of `operands` to the two lists, without duplicates.
   void list(ValueRange operands, std::vector<unsigned> &ofStorages, std::vector<unsigned> &ofPorts) const {
     auto add = [](std::vector<unsigned> &list, unsigned number) {
       if (!llvm::is_contained(list, number))
@@ -184,7 +184,7 @@ uint64_t arenaBytes(ModuleOp scheduled) {
 }
 
 uint64_t stateBytes(ModuleOp scheduled) {
-  llvm::StringMap<uint64_t> byName; // Entries that share states give them the same names.
+  llvm::StringMap<uint64_t> byName; // A state has the same name in all entries that share it.
   scheduled.walk([&](plan::StorageOp storage) {
     if (storage.getRole() == plan::Role::State)
       byName[*storage.getName()] = storedBytes(cast<ShapedType>(storage.getResult().getType()));

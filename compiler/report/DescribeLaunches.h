@@ -10,16 +10,16 @@
 
 namespace nacre {
 
-/// Returns a row for each weight with a narrower type than in the model.
+/// Returns a report for each weight that is stored in a narrower type than in the model.
 std::vector<NarrowWeight> describeNarrowWeights(mlir::ModuleOp encoded);
 
-/// Returns a row for each launch, in order. `first` is the CPU of the kernels' first variants.
+/// Returns a report for each launch, in order. `first` is the CPU of the kernels' first variants.
 std::vector<LaunchReport> describeLaunches(mlir::ModuleOp scheduled, llvm::ArrayRef<package::CompiledKernel> kernels,
                                            const codegen::Target &first, const QuantizedContractions &contractions);
 
-/// Returns the size of the largest arena of all entries.
+/// Returns the size in bytes of the largest arena of all entries.
 uint64_t arenaBytes(mlir::ModuleOp scheduled);
-/// Returns the size of all states, each counted once.
+/// Returns the size in bytes of all states. States that entries share count once.
 uint64_t stateBytes(mlir::ModuleOp scheduled);
 
 } // namespace nacre

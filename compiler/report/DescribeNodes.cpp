@@ -50,7 +50,8 @@ std::vector<NodeReport> describeNodes(ArrayRef<importer::ImportedNode> nodes, Mo
 // 2. Rows
 //===----------------------------------------------------------------------===//
 
-/// Returns the names of nodes that launches compute. A gradient or an update also counts for its node.
+/// Returns the names of nodes that launches compute. Launches that compute a gradient or an update of a node count,
+/// too.
 static llvm::StringSet<> computedNodes(const CompileReport &report) {
   llvm::StringSet<> computed;
   for (const LaunchReport &launch : report.launches)

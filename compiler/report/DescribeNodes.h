@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Describes the model's nodes for the report: operator, shapes, window, strides.
-// Why: a launch computes several nodes in the compiler's layout. A reader knows the nodes, in the model's layout.
-// How: the importer lists operators and shapes. Windows are attributes of `nn` operators, which are located at their
+// Why: a launch computes several nodes in the compiler's layout. Readers of the report know the nodes, in the model's
+//      layout.
+// How: the importer lists operators and shapes. Windows are attributes of `nn` operators, whose locations are their
 //      nodes.
 
 #ifndef NACRE_COMPILER_REPORT_DESCRIBENODES_H
@@ -15,10 +16,10 @@
 
 namespace nacre {
 
-/// Returns a row for each node, in order. `module` is the imported graph before any phase changes it.
+/// Returns a report for each node, in order. `module` is the imported graph before any phase changes it.
 std::vector<NodeReport> describeNodes(llvm::ArrayRef<importer::ImportedNode> nodes, mlir::ModuleOp module);
 
-/// Returns the rows of the nodes that a launch computes, or whose gradient it computes, as JSON.
+/// Returns the reports of nodes as JSON, for nodes that a launch computes or whose gradients a launch computes.
 llvm::json::Array nodeRows(const CompileReport &report);
 
 } // namespace nacre

@@ -2,7 +2,7 @@
 //
 // Assigns each launch to a part of a training step.
 // Why: reports show the time and memory of forward pass, backward pass and update.
-// How: names of nodes decide: the train phase names its operators after the nodes that they belong to
+// How: the names of nodes decide. The train phase names its operators after the nodes to which they belong
 //      (docs/phases/train.md). nacre-run --profile uses the same names.
 
 #ifndef NACRE_COMPILER_REPORT_STEPPARTS_H
@@ -14,13 +14,13 @@ namespace nacre {
 
 enum class StepPart { Forward, Backward, Update };
 
-/// Returns the part of a launch with these nodes, joined by commas. A launch that computes a gradient and updates is
-/// backward; a launch without nodes copies into a state.
+/// Returns the part of a launch that computes `nodes`, names joined by commas. A launch that computes a gradient and an
+/// update is backward. A launch without nodes copies into a state.
 StepPart partOf(llvm::StringRef nodes);
-/// Returns `forward`, `backward` or `update`.
+/// Returns the name of the part: `forward`, `backward` or `update`.
 llvm::StringRef partWord(StepPart part);
 
-/// True if one of the nodes computes the gradient of a weight.
+/// True if one of the nodes in `nodes` computes the gradient of a weight.
 bool makesWeightGradient(llvm::StringRef nodes);
 
 } // namespace nacre
