@@ -21,8 +21,8 @@ namespace nacre::place {
 using codegen::WorkForm;
 using price::LaunchWork;
 
-/// Returns the time of a launch on the CPU, for a `share` of the cut axis from 0 to 1. A share of 0 takes no time. The
-/// time excludes meetings and work of the GPU.
+/// Returns the time of a launch on the CPU or the GPU. `share` is the computed part of the cut axis, from 0 to 1. No
+/// time is needed for a share of 0. The time excludes meetings and work of the other engine.
 double cpuSeconds(const LaunchWork &work, const DeviceProfile &device, double share = 1);
 double gpuSeconds(const LaunchWork &work, const DeviceProfile &device, GpuPrecision precision, double share = 1);
 

@@ -66,7 +66,7 @@ struct Advice {
   std::string kind;               ///< Kind in one word (docs/compiling.md lists all kinds).
   std::vector<std::string> nodes; ///< Nodes of the model, most expensive first. The remark is at the first one.
   std::vector<unsigned> launches; ///< Indices in CompileReport::launches of the launches of these nodes.
-  double share = 0; ///< Share of a run's time that the problem costs or that the change saves (see `text`).
+  double share = 0;            ///< Share of a run's time that the problem costs or that the change saves (see `text`).
   std::string problem, remedy; ///< Problem at the first node, and the change that solves it.
   std::string text;            ///< Text with problem, remedy and share.
 };
