@@ -137,7 +137,7 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
-  // 2. Whether it pays
+  // 2. Decision
   //===--------------------------------------------------------------------===//
 
   bool isWorthIt(Candidate &candidate, const PanelSource &source, Operation *launch) const {

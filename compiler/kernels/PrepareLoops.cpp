@@ -6,7 +6,7 @@
 // 1. A loop without iterations is replaced by its initial values.
 // 2. The index of an iteration becomes a row of a table, or a carried value that counts up. In the end, the carried
 //    value is the number of iterations.
-// 3. If a loop begins with a constant of one number, or a region yields such a constant, it is broadcast there.
+// 3. If a loop begins with a splat constant, or a region yields such a constant, it is broadcast there.
 
 #include "compiler/kernels/Passes.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Edits the arguments and results of an entry.
-// Why: losses, gradients and updates add inputs, variables and outputs to those of the network.
+// Why: losses, gradients and updates add inputs, variables and outputs to the network.
 // How: it keeps the results as a list of values with their attributes. The destructor writes them back.
 
 #ifndef NACRE_COMPILER_TRAIN_ENTRYFUNCTION_H

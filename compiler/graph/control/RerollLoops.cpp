@@ -171,7 +171,7 @@ private:
     return block.operators[found.columns[column].operators[iteration]]->getResult(result);
   }
 
-  /// True if both are the same value, or equal constants of one number. One of the constants may lack axes.
+  /// True if both are the same value, or equal splat constants. One of the constants may lack axes.
   static bool isSame(Value a, Value b) {
     return a == b ||
            (typeOf(a).getElementType() == typeOf(b).getElementType() && getSplat(a) && getSplat(a) == getSplat(b));

@@ -320,7 +320,7 @@ private:
 
   DenseSet<Operation *> wide;
   DenseSet<Operation *>
-      exact; ///< Members of `wide` that were not added because of integers: few of their numbers are beyond kMost.
+      exact; ///< Members of `wide` that were not added because of integers. Few of their elements exceed kMost.
   TypicalNumbers numbers;
   /// Members of `wide` whose values may become infinite in f16. A training step with such a gradient is skipped.
   DenseSet<Operation *> trained;

@@ -32,7 +32,7 @@ OperandRange getWhollyMoved(Operation *op) {
       .Default([](Operation *other) { return other->getOperands().take_front(0); });
 }
 
-/// Value, and the bounds by constants of one number that are applied to it. The last bound comes first in the list.
+/// Value, and the bounds by splat constants that are applied to it. The last bound comes first in the list.
 struct Bounded {
   SmallVector<Operation *> bounds;
   Value value;

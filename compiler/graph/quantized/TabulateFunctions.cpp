@@ -4,7 +4,7 @@
 // of one byte has only 256 values. One or two instructions look up many of them simultaneously, whereas a sigmoid of a
 // quantized tensor takes 40 instructions in floats. Also, all engines and CPUs then give the same results.
 //
-// 1. Find the only operand of a chain that is not a constant of one number.
+// 1. Find the only operand of a chain that is not a splat constant.
 // 2. Evaluate the chain for all values of this operand, like constant folding.
 
 #include "compiler/graph/Matching.h"

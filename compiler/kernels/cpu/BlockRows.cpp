@@ -256,7 +256,7 @@ private:
   }
 
   /// Dequantizes the block's rows of `value` again, so that the kernel of the block does this while it reads the bytes.
-  /// Returns null if `value` is not computed from bytes and constants of one number.
+  /// Returns null if `value` is not computed from bytes and splat constants.
   Value dequantizeRows(Value value, const kernels::RowBlock &block) {
     SmallVector<Operation *> operators;
     Value source = value;

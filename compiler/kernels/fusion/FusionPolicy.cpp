@@ -85,8 +85,8 @@ private:
         operands += countOperands(member) - 1;
       if (region.empty() || group.members.size() + region.size() > maxMembers || operands > maxOperands)
         break;
-      // Attention computes its epilogue while a block of rows is in registers, so the epilogue may read only constants
-      // of one number.
+      // Attention computes its epilogue while a block of rows is in registers, so the epilogue may read only splat
+      // constants.
       if (nodes[first].kind == WorkKind::Attention && !readsNumbersAlone(region, group))
         break;
       for (int member : region)

@@ -18,10 +18,10 @@ struct GroupTable {
   bool mayFollow(int node, int other) const;
   /// Returns how many values the members read from nodes outside `members`. Each read of a constant counts.
   size_t countOutside(const std::set<int> &members) const;
-  /// Returns how many values from outside the group reads. Constants of one number count as 0, because bodies contain
+  /// Returns the number of values that the group reads from outside. Splat constants count as 0, because bodies contain
   /// them.
   size_t countReads(const FusionGroup &group) const;
-  /// Returns the number of operands, at least 1. Constants of one number count as 0, because bodies contain them.
+  /// Returns the number of operands, at least 1. Splat constants count as 0, because bodies contain them.
   size_t countOperands(int node) const;
   /// Returns the number of operands of all members. One operand per member does not count: the one that the group
   /// computes.

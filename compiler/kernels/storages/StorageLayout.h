@@ -48,7 +48,7 @@ struct Place {
   Place slice(llvm::ArrayRef<int64_t> starts, llvm::ArrayRef<int64_t> lengths) const;
   /// Returns the `lengths` elements of the box at starts + k * strides.
   Place every(llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> starts, llvm::ArrayRef<int64_t> lengths) const;
-  /// True if other elements lie between those of the box.
+  /// True if other elements lie between the elements of the box.
   bool hasSteps() const;
   /// Returns the same elements under another shape, or `nullopt` if the box is not contiguous. The storage must be
   /// dense.

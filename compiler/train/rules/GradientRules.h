@@ -33,7 +33,7 @@ public:
   }
   /// Ends the gradients at this operator, so that its operands get none.
   void cut() { walk.getCuts().insert(op); }
-  /// Reports the error that `what` has no gradient yet, and advises the user.
+  /// Reports an error: `what` (a noun phrase) has no gradient yet. The message also advises the user.
   llvm::LogicalResult refuse(const llvm::Twine &what);
 
   Writer write;
