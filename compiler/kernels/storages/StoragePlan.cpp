@@ -263,7 +263,7 @@ private:
   // Loops and conditionals
   //===--------------------------------------------------------------------===//
 
-  /// Returns the place of `value` if it is contiguous. Otherwise, makes a dense copy before `op`.
+  /// Returns the place of `value` if it is contiguous. Otherwise, returns the place of a dense copy made before `op`.
   Place makeDense(Operation *op, Value value) {
     const Place place = places.at(value);
     PlannedStorage &storage = storages[place.storage];
