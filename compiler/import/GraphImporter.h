@@ -10,7 +10,8 @@
 
 namespace nacre::importer {
 
-/// Implements importModel for a model that has been read, and adds its nodes to `nodes`. Returns null after an error.
+/// Implements importModel for a model that has been read, and adds the model's nodes to `nodes`. Returns null after an
+/// error.
 mlir::OwningOpRef<mlir::ModuleOp> importGraph(ModelView &model, const ImportOptions &options,
                                               mlir::MLIRContext *context, const KeptTensors &kept = {},
                                               ImportedNodes *nodes = nullptr);

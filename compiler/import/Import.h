@@ -2,8 +2,8 @@
 //
 // The import phase: converts the file of a trained network to functions of `nn` operators with static shapes.
 //
-// Shapes are computed while the model is read: Shape, Gather and Concat nodes of exporters become constants,
-// and an operand that decides a shape must be one. Weights stay in the mapped file.
+// Shapes are computed while the model is read. So the Shape, Gather and Concat nodes that exporters write become
+// constants. An operand that decides a shape must be constant. Weights stay in the mapped file.
 
 #ifndef NACRE_COMPILER_IMPORT_IMPORT_H
 #define NACRE_COMPILER_IMPORT_IMPORT_H
@@ -26,18 +26,18 @@ namespace nacre::importer {
 struct Problem {
   enum class Kind { Node, Value };
   Kind kind;
-  std::string name; ///< name of the node or the value; empty: the model itself
-  std::string what; ///< operator and version of the node, unless the reason names them; "input" or "output"
+  std::string name; ///< Name of the node or the value; empty if the problem is of the whole model.
+  std::string what; ///< Operator and version of the node, unless `reason` names them; "input" or "output" for a value.
   std::string reason;
 
-  /// Returns the problem in a line without its name.
+  /// Returns the text of the problem as one line, without the name.
   std::string describe() const { return what.empty() ? reason : what + ": " + reason; }
 };
 
 /// Result of checkModel.
 struct CheckResult {
-  std::vector<Problem> problems; ///< problems in the model's order
-  size_t nodes = 0;              ///< number of the model's nodes, supported or not
+  std::vector<Problem> problems; ///< Problems in the order of the model.
+  size_t nodes = 0;              ///< Number of nodes in the model, supported or not.
 };
 
 class ModelView;
@@ -47,17 +47,17 @@ class Model {
 public:
   ~Model();
 
-  /// Reads the model at `path`; its content decides the format. `options` select its graphs and the files of its
+  /// Reads the model at `path`; its content decides the format. `options` select the graphs to import and the files of
   /// weights. Returns null after an error.
   static std::unique_ptr<Model> read(llvm::StringRef path, const ImportOptions &options, mlir::MLIRContext *context);
 
-  /// Imports the functions that `options` select, as importModel does.
+  /// Imports the functions that `options` select, like importModel.
   mlir::OwningOpRef<mlir::ModuleOp> import(const ImportOptions &options, const KeptTensors &kept);
 
-  /// Returns the limit of memory that the model states, if any.
+  /// Returns the memory limit that the model states, or `nullopt`.
   std::optional<MemoryCap> getMemoryCap() const;
 
-  /// Returns the paths of all files that were read: the model's own, its weights, and those of `options`.
+  /// Returns the paths of all files that were read: the model, its weights, and files that `options` name.
   const std::vector<std::string> &getFiles() const { return files; }
 
   /// Returns the nodes of all imports so far.
@@ -72,27 +72,28 @@ private:
   std::vector<std::string> files;
 };
 
-/// Imports the model at `path`; its content decides the format. Arguments and results of the function carry their
-/// names as `nn.name`; every op's location is its node's name. Returns null after emitting diagnostics, which name the
+/// Imports the model at `path`; its content decides the format. Each argument and result has its name in the attribute
+/// `nn.name`. Each operator's location is the name of its node. Returns null after an error; diagnostics name the
 /// model's nodes.
 mlir::OwningOpRef<mlir::ModuleOp> importModel(llvm::StringRef path, const ImportOptions &options,
                                               mlir::MLIRContext *context);
 
-/// Imports the model, with these tensors among the results. If there are any, results of nodes are marked `nn.kept`.
+/// Imports the model and also returns the tensors that `kept` selects. If there are any, results of nodes are marked
+/// `nn.kept`.
 mlir::OwningOpRef<mlir::ModuleOp> importModel(llvm::StringRef path, const ImportOptions &options,
                                               const KeptTensors &kept, mlir::MLIRContext *context);
 
-/// Imports a model in memory; `bytes` must live as long as the context. It cannot have external data.
+/// Imports a model in memory. `bytes` must live as long as the context, and cannot refer to external data.
 mlir::OwningOpRef<mlir::ModuleOp> importModel(llvm::MemoryBufferRef bytes, const ImportOptions &options,
                                               mlir::MLIRContext *context);
 
-/// Lists in `result` everything that would make importModel refuse the model at `path`, and counts its nodes. For nodes
-/// after a problem, it only checks whether the operator is supported. Fails, after emitting diagnostics, if the model
-/// cannot be read.
+/// Lists in `result` every problem for which importModel would reject the model at `path`, and counts the nodes. For
+/// nodes after a problem, it only checks whether the operator is supported. Fails after diagnostics if the model cannot
+/// be read.
 mlir::LogicalResult checkModel(llvm::StringRef path, const ImportOptions &options, mlir::MLIRContext *context,
                                CheckResult &result);
 
-/// Prints a Markdown page with the operators of every format, their versions, operands and limits.
+/// Prints a Markdown page that lists the operators of every format with their versions, operands and limits.
 void printOperators(llvm::raw_ostream &os);
 
 } // namespace nacre::importer

@@ -2,10 +2,10 @@
 //
 // Position of the rows of a batch in a tensor.
 //
-// A model that was exported at a batch has this number in many shapes, but only some of these axes are the batch. The
-// position of the rows among the elements decides which, so no shape must be guessed. In row-major order, the axis of
-// the batch covers `outer * batch * inner` elements. A reshape keeps the order of elements, so it only renames the
-// axis. This file has no IR, so that it can be tested separately.
+// A model that was exported for a batch of N has the number N in many shapes. Only some of these axes are the batch.
+// The position of the rows among the elements decides which axes are. In row-major order, the axis of the batch covers
+// `outer * batch * inner` elements. A reshape keeps the order of elements, so only the index of the axis changes. This
+// file does not depend on the IR, so that it can be tested separately.
 
 #ifndef NACRE_COMPILER_IMPORT_BATCH_BATCHAXIS_H
 #define NACRE_COMPILER_IMPORT_BATCH_BATCHAXIS_H
@@ -18,16 +18,16 @@
 
 namespace nacre::importer {
 
-/// Axis that holds the rows: it has `outer * batch * inner` elements. `outer` and `inner` are not 1 if a reshape merged
-/// the batch with its neighbours.
+/// Axis that holds the rows of the batch. Its size is `outer * batch * inner`. `outer` or `inner` is not 1 if a reshape
+/// merged the batch with a neighbouring axis.
 struct BatchPlace {
   int64_t axis = 0;
   int64_t outer = 1, inner = 1;
 
   bool isAxisOfItsOwn() const { return outer == 1 && inner == 1; }
-  /// Returns the size of the axis.
+  /// Returns the size of the axis for a batch of `batch` rows.
   int64_t sizeFor(int64_t batch) const { return outer * batch * inner; }
-  /// Returns the same rows at another axis of another tensor.
+  /// Returns the place of the same rows at axis `other` of another tensor.
   BatchPlace at(int64_t other) const { return {other, outer, inner}; }
   bool operator==(const BatchPlace &other) const {
     return axis == other.axis && outer == other.outer && inner == other.inner;
@@ -35,9 +35,9 @@ struct BatchPlace {
 };
 
 /// Position of the rows of a batch. For a batch of 1, several axes may be at the same position among the elements, such
-/// as two axes of size 1. A reshape, which moves no element, switches between them.
+/// as two axes of size 1. A reshape moves no element, but may turn one of these axes into another.
 struct BatchAxis : BatchPlace {
-  llvm::SmallVector<BatchPlace, 2> choices; ///< all equivalent places, including the present one
+  llvm::SmallVector<BatchPlace, 2> choices; ///< All equivalent places, including this one.
 
   BatchAxis() : BatchAxis(BatchPlace()) {}
   explicit BatchAxis(const BatchPlace &place) : BatchPlace(place), choices({place}) {}
@@ -45,20 +45,20 @@ struct BatchAxis : BatchPlace {
   bool mayBe(const BatchPlace &place) const { return llvm::is_contained(choices, place); }
 };
 
-/// Returns the number of times that the rows repeat in row-major order: the elements before one row. `shape` may be for
-/// any batch.
+/// Returns the number of times that the rows repeat in row-major order, which is the number of elements before one row.
+/// `shape` may be for any batch.
 int64_t countOuter(llvm::ArrayRef<int64_t> shape, const BatchPlace &place);
 
-/// Returns `place` with those of `choices` that are at the same position in a tensor of `shape`, which may be for any
-/// batch.
+/// Returns `place` with the equivalent ones of `choices`: the places at the same position in a tensor of `shape`.
+/// `shape` may be for any batch.
 BatchAxis withChoices(llvm::ArrayRef<int64_t> shape, const BatchPlace &place, llvm::ArrayRef<BatchPlace> choices);
 
-/// Returns all places for rows that repeat `outer` times in a tensor of `shape`, which is for a batch of `batch`. Axes
-/// that hold only the batch are first.
+/// Returns all places for rows that repeat `outer` times in a tensor of `shape`, whose batch is `batch`. Axes that hold
+/// only the batch come first.
 llvm::SmallVector<BatchPlace> findPlaces(llvm::ArrayRef<int64_t> shape, int64_t outer, int64_t batch);
 
-/// Returns the place of the rows after a reshape from `from` to `to`, both for a batch of `batch`. It keeps the number
-/// of the axis if possible. `nullopt` if no axis of `to` holds whole rows.
+/// Returns the place of the rows after a reshape from `from` to `to`, both for a batch of `batch`. Keeps the index of
+/// the axis if possible. Returns `nullopt` if no axis of `to` holds whole rows.
 std::optional<BatchAxis> throughReshape(llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> to,
                                         const BatchPlace &place, int64_t batch);
 

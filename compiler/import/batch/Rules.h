@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rules for operators with an operand that has rows. A rule gives rows to the results, too, or reports an error.
+// Rules for operators that have an operand with rows. A rule gives rows to the results, too, or reports an error.
 
 #ifndef NACRE_COMPILER_IMPORT_BATCH_RULES_H
 #define NACRE_COMPILER_IMPORT_BATCH_RULES_H
@@ -10,10 +10,11 @@
 
 namespace nacre::importer::batch {
 
-/// Applies the rule of an operator whose operands all broadcast to the result.
+/// Applies the rule for operators whose operands all broadcast to the result.
 mlir::LogicalResult applyBroadcast(mlir::Operation *op, BatchRewriter &rewriter);
 
-// Operators whose operands have the result's axes, except those along which elements are combined or selected.
+// Operators whose operands have the axes of the result. The rows cannot be on an axis along which elements are combined
+// or selected.
 mlir::LogicalResult apply(nn::ConcatOp op, BatchRewriter &rewriter);
 mlir::LogicalResult apply(nn::InterleaveOp op, BatchRewriter &rewriter);
 mlir::LogicalResult apply(nn::SliceOp op, BatchRewriter &rewriter);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Erases operators without uses, which folding leaves over.
+// Erases operators without uses, which folding leaves.
 
 #ifndef NACRE_COMPILER_IMPORT_BUILDER_ERASEUNUSED_H
 #define NACRE_COMPILER_IMPORT_BUILDER_ERASEUNUSED_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Notes of tensors that are indices of elements: the shape of the tensor whose elements they number.
+// Notes about tensors of indices: each note is the shape of the tensor into which the indices point.
 //
-// Why:  an unpooling must place elements where a pooling found them, but only the pooling knows the shape.
-// How:  attributes of the operators that compute the indices, until the end of the import.
+// An unpooling must place elements at the positions where a pooling found them, but only the pooling knows the shape.
+// The notes are attributes of the operators that compute the indices, until the end of the import.
 
 #ifndef NACRE_COMPILER_IMPORT_BUILDER_INDEXNOTES_H
 #define NACRE_COMPILER_IMPORT_BUILDER_INDEXNOTES_H
@@ -13,11 +13,11 @@
 
 namespace nacre::importer {
 
-/// Notes that `indices`, the result of an operator or null, number the elements of a tensor of `shape`.
+/// Notes that `indices` are positions in a tensor of `shape`. `indices` is the result of an operator, or null.
 void noteIndexed(mlir::Value indices, llvm::ArrayRef<int64_t> shape);
 
-/// Returns the shape noted for `indices`, or for the tensor of which they are a reshape or a cast. Empty if there is no
-/// note.
+/// Returns the shape noted for `indices`, or for the tensor of which `indices` is a reshape or a cast. Returns an empty
+/// shape if there is no note.
 llvm::ArrayRef<int64_t> findIndexed(mlir::Value indices);
 
 /// Erases all notes in `root`.

@@ -2,9 +2,9 @@
 //
 // Builds `nn` operators for importers.
 //
-// There is one function per operator. It infers the result type, verifies, and folds constants, so that a handler reads
-// like the operator's definition: `mul(x, sigmoid(x))`. A null value means that an error was reported at this node.
-// Functions return null for null arguments, so that compositions need no intermediate checks.
+// There is one function per operator. It infers the result type, verifies the operator, and folds constants. So a
+// handler reads like the operator's definition: `mul(x, sigmoid(x))`. A null value means that an error was reported at
+// this node. Functions return null for null arguments, so that compositions need no intermediate checks.
 
 #ifndef NACRE_COMPILER_IMPORT_BUILDER_NNBUILDER_H
 #define NACRE_COMPILER_IMPORT_BUILDER_NNBUILDER_H
@@ -26,14 +26,14 @@ inline int64_t getRank(mlir::Value value) { return getType(value).getRank(); }
 inline mlir::Type getElementType(mlir::Value value) { return getType(value).getElementType(); }
 inline bool isFloat(mlir::Value value) { return llvm::isa<mlir::FloatType>(getElementType(value)); }
 
-/// Converts a number to an element type: floats are rounded, integers saturate, NaN becomes integer 0.
+/// Converts a number to an element type. Floats are rounded, integers saturate, and NaN becomes the integer 0.
 mlir::TypedAttr getScalarAttr(mlir::Type type, double value);
 
 /// Returns the constant that defines `value`; null if `value` is null or not a constant.
 mlir::ElementsAttr getConstant(mlir::Value value);
 
-// A value of an import can also be a list of tensors, or nothing, in formats that have these. They are resolved during
-// the import, and their defining operations are erased at the end.
+// In some formats, a value can also be a list of tensors, or nothing. Such values are resolved during the import, and
+// the operations that define them are erased at its end.
 inline bool isTensor(mlir::Value value) { return value && llvm::isa<mlir::RankedTensorType>(value.getType()); }
 inline bool isNothing(mlir::Value value) { return value && llvm::isa<mlir::NoneType>(value.getType()); }
 /// Returns the elements of a list; `nullopt` for other values.
@@ -44,14 +44,14 @@ llvm::SmallVector<int64_t> axisRange(int64_t begin, int64_t end);
 
 class OpenWeights; // OpenWeights.h
 
-/// Numbers of the nodes that draw random numbers, so that each draws different ones. A node that is imported again to
-/// be differentiated keeps its number.
+/// Indices of the nodes that draw random numbers, so that each node draws different ones. If a node is imported again
+/// to be differentiated, it keeps its index.
 class NodeNumbers {
 public:
   uint32_t take(mlir::Location node);
   /// Returns the number of nodes.
   uint32_t size() const { return count; }
-  /// During its lifetime, nodes are imported again, from the first on.
+  /// While an `Again` exists, nodes are imported again, from the first one on.
   class Again {
   public:
     explicit Again(NodeNumbers &numbers) : numbers(numbers), before(std::move(numbers.repeated)) {
@@ -69,8 +69,9 @@ public:
 private:
   uint32_t count = 0;
   llvm::DenseMap<mlir::Location, llvm::SmallVector<uint32_t, 1>>
-      known; ///< all numbers of a node that is expanded several times
-  std::optional<llvm::DenseMap<mlir::Location, unsigned>> repeated; ///< index of the next number of each node to reuse
+      known; ///< all indices of a node, which has several if it is expanded several times
+  std::optional<llvm::DenseMap<mlir::Location, unsigned>> repeated; ///< for each node that is imported again, which of
+                                                                    ///< its indices is next
 };
 
 /// State that all nodes of an import share.
@@ -79,30 +80,32 @@ struct ImportState {
       : maxConstantBytes(options.maxConstantBytes), foldBudget(options.maxConstantBytes),
         maxOperators(options.maxOperators), operatorsLeft(options.maxOperators), seed(options.seed) {}
 
-  /// Counts an operator of the model or of `nn`; reports an error at `loc` if there are too many.
+  /// Counts an operator of the model or of `nn`. Reports an error at `loc` if there are too many operators.
   bool takeOperator(mlir::Location loc);
 
-  const int64_t maxConstantBytes; ///< limit of the size of all computed constants, in bytes
-  int64_t foldBudget;             ///< bytes that remain
+  const int64_t maxConstantBytes; ///< limit of the size of all computed constants together, in bytes
+  int64_t foldBudget;             ///< part of that limit that remains, in bytes
   const int64_t maxOperators;     ///< limit of the number of operators
-  int64_t operatorsLeft;          ///< operators that remain
+  int64_t operatorsLeft;          ///< number of operators that may still be added
   size_t numErrors = 0;           ///< number of errors reported by builders, except in abandoned attempts
-  /// Inputs that decide values that must be known at compile time.
+  /// Names of inputs whose unknown values decide something that must be known at compile time.
   llvm::SetVector<llvm::StringRef> unfixedInputs;
-  /// Counts of values with axes whose sizes are known only at run time.
+  /// Run-time sizes of the values that have axes whose sizes are known only at run time.
   llvm::DenseMap<mlir::Value, nn::AxisCounts> counts;
-  uint32_t seed; ///< seed of random nodes without their own
+  uint32_t seed; ///< seed of random nodes that have no seed
   NodeNumbers randomNodes;
-  NodeNumbers droppingNodes;      ///< nodes that drop different elements in each run
-  bool changesBatch = false;      ///< keeps reductions of one element, which a change of the batch must find
+  NodeNumbers droppingNodes;      ///< nodes that drop different elements in each run, such as dropout
+  bool changesBatch = false;      ///< true to keep reductions of one element, because a change of the batch must find
+                                  ///< them
   bool hasRemarkedSeed = false;   ///< true if a remark about the use of `seed` was emitted
-  OpenWeights *weights = nullptr; ///< set for a trained model
+  OpenWeights *weights = nullptr; ///< weights of a trained model; null for other models
 };
 
-/// Elements that share a scale if there are several scales.
+/// Group of elements that share a scale. One scale for the whole tensor needs no granularity.
 struct Granularity {
   int64_t axis = 0;
-  int64_t block = 0; ///< consecutive elements of the axis; 0: one scale per index of the axis
+  int64_t block = 0; ///< number of consecutive elements of the axis that share a scale; 0 for one scale per index of
+                     ///< the axis
 };
 
 class NnBuilder {
@@ -120,8 +123,8 @@ public:
   /// Returns the weights of a trained model; null for other models.
   OpenWeights *getWeights() const { return shared.weights; }
 
-  /// Builds an operator with one inferred result type, for operators without a function below. Returns null after an
-  /// error, or if an operand is null.
+  /// Builds an operator with one result of an inferred type, for operators without a function below. Returns null after
+  /// an error, or if an operand is null.
   template <typename Op, typename... Args> mlir::Value infer(Args &&...args) {
     if ((isMissing(args) || ...))
       return {};
@@ -131,36 +134,38 @@ public:
   }
 
   // Constants.
-  /// Reserves a constant of `count` elements in the budget. Reports an error and returns false if it exceeds the
-  /// budget.
+  /// Reserves memory for a constant of `count` elements in the budget. Reports an error and returns false if the budget
+  /// is too small.
   bool allowsConstant(int64_t count, int64_t elementBytes);
   /// Notes that a shape depends on the input `name`, which must live as long as the context.
   void noteUnfixedInput(llvm::StringRef name) { shared.unfixedInputs.insert(name); }
   llvm::SetVector<llvm::StringRef> &getUnfixedInputs() { return shared.unfixedInputs; }
-  /// Returns the seed and the number of a random node; emits one remark for nodes without a seed.
+  /// Returns the seed and the index of a random node. Emits one remark for all nodes without a seed.
   std::array<uint32_t, 2> takeRandomKey(std::optional<uint32_t> seed);
-  /// Returns the number of this node among those that drop different elements in each run.
+  /// Returns the index of this node among the nodes that drop different elements in each run.
   uint32_t takeStream() { return shared.droppingNodes.take(loc); }
   mlir::Value constant(mlir::ElementsAttr value);
   mlir::Value splat(mlir::RankedTensorType type, double value);
   /// Returns a scalar of `like`'s element type.
   mlir::Value scalar(mlir::Value like, double value);
-  /// Returns few `values` as a 1-D tensor of i64.
+  /// Returns `values`, which are few, as a 1-D tensor of i64.
   mlir::Value integers(Ints values);
-  /// Returns 0, 1, ..., count - 1, within the budget.
+  /// Returns the 1-D tensor 0, 1, ..., count - 1 of i64. Reports an error if it exceeds the budget for constants.
   mlir::Value counting(int64_t count);
 
-  // Data-dependent sizes (dialects/nn/Counts.h). Operators on such values pass them on, or report an error.
-  /// Returns the counts of the value's axes; empty if all sizes are static.
+  // Data-dependent sizes (dialects/nn/Counts.h). An axis is open if its size is known only at run time. Operators on
+  // values with open axes pass the sizes on, or report an error.
+  /// Returns the run-time sizes of the value's open axes; empty if all sizes are static.
   nn::AxisCounts getCounts(mlir::Value value) const { return shared.counts.lookup(value); }
   bool isOpen(mlir::Value value) const { return shared.counts.contains(value); }
-  /// Returns the sizes of `number` axes from `first` on as a 1-D tensor of i64; not constant if one is open.
+  /// Returns the sizes of `number` axes from axis `first` on, as a 1-D tensor of i64. It is not constant if an axis is
+  /// open.
   mlir::Value sizesOf(mlir::Value value, int64_t first, int64_t number);
-  /// Returns `value` limited to its first `count` elements along `axis`. Its type keeps their maximum number.
+  /// Returns the first `count` elements of `value` along `axis`. The type keeps the maximum size of the axis.
   mlir::Value limit(mlir::Value value, int64_t axis, mlir::Value count);
-  /// Returns `value` extended by `filler` to the size of its type.
+  /// Returns `value` with its open `axis` filled up with `filler` to the size in its type.
   mlir::Value fillUp(mlir::Value value, int64_t axis, mlir::Value filler);
-  /// Reports an error at this node: it cannot read `open`, whose size is decided at run time.
+  /// Reports an error at this node, which cannot read `open`, because its size is known only at run time.
   mlir::InFlightDiagnostic refuseOpen(mlir::Value open) const;
 
   // Values that are not tensors.
@@ -181,19 +186,19 @@ public:
   mlir::Value select(mlir::Value condition, mlir::Value onTrue, mlir::Value onFalse);
   mlir::Value requantize(nn::FixedPointRounding rounding, mlir::Value operand, mlir::Value multiplier,
                          mlir::Value shift);
-  /// `scale` has the operand's type, and `zero` the result's.
+  /// Quantizes `operand`. `scale` has the type of the operand, and `zero` has the type of the result.
   mlir::Value quantize(mlir::Value operand, mlir::Value scale, mlir::Value zero, Granularity granularity = {},
                        bool overflows = false);
-  /// The result has the type of `scale`.
+  /// Dequantizes `operand`. The result has the type of `scale`.
   mlir::Value dequantize(mlir::Value operand, mlir::Value scale, mlir::Value zero, Granularity granularity = {});
-  /// The last two only affect narrow floats.
+  /// Casts `operand`. `overflows` and `rounding` only affect narrow floats.
   mlir::Value cast(mlir::Value operand, mlir::Type elementType, bool overflows = false,
                    nn::ScaleRounding rounding = nn::ScaleRounding::Up);
-  /// Narrower elements get a new last axis; wider ones consume the last axis, whose elements must form one of the
-  /// new ones.
+  /// Reinterprets the data of `operand`. If the new elements are narrower, the result has a new last axis. If they are
+  /// wider, the elements of the last axis must form one new element.
   mlir::Value bitcast(mlir::Value operand, mlir::Type elementType);
 
-  // Contractions, windows, reductions. Channels come last in all of these.
+  // Contractions, windows, reductions. Channels are the last axis of all operands.
   mlir::Value matmul(mlir::Value lhs, mlir::Value rhs);
   mlir::Value conv(mlir::Value input, mlir::Value filter, Ints strides, Ints pads, Ints dilations, int64_t groups,
                    int64_t padValue = 0);
@@ -208,22 +213,24 @@ public:
   mlir::Value lrn(mlir::Value operand, int64_t size, double alpha, double beta, double bias);
 
   struct Recurrence {
-    mlir::Value input, weights, recurrence, bias, lengths, initialH, initialC, peepholes; // from bias on maybe null
+    // from `bias` on, operands may be null
+    mlir::Value input, weights, recurrence, bias, lengths, initialH, initialC, peepholes;
     bool reverse = false, linearBeforeReset = false, inputForget = false;
     double clip = 0;
     llvm::SmallVector<nn::UnaryKind> activations;
   };
-  /// Returns all hidden states, the last one and the last cell; all null after an error.
+  /// Returns all hidden states, the last hidden state and the last cell state. All are null after an error.
   std::array<mlir::Value, 3> recurrent(nn::CellKind kind, const Recurrence &recurrence);
 
-  // Sorting and selecting (dialects/nn/NnSelectionOps.td). All results are null after an error.
+  // Sorting and selection (dialects/nn/NnSelectionOps.td). All results are null after an error.
   std::array<mlir::Value, 2> topK(mlir::Value operand, int64_t axis, int64_t k, bool smallest);
-  /// Returns as many elements as the mask has, without a count.
+  /// Returns the indices of the true elements, in order. The result has as many elements as `mask`, and no open axis.
   mlir::Value compact(mlir::Value mask);
-  /// Returns the first row of each kind, the kind of each row, and the number of rows of each kind.
+  /// Groups equal rows. Returns the index of the first row of each group, the group of each row, and the number of rows
+  /// of each group.
   std::array<mlir::Value, 3> unique(mlir::Value rows, bool sorted);
   struct Suppression {
-    mlir::Value boxes, scores, most, iouThreshold, scoreThreshold; // the last may be null
+    mlir::Value boxes, scores, most, iouThreshold, scoreThreshold; // scoreThreshold may be null
     int64_t limit;
     bool centered;
   };
@@ -239,14 +246,14 @@ public:
   mlir::Value slice(mlir::Value operand, int64_t axis, int64_t start, int64_t size);
   mlir::Value pad(nn::PadMode mode, mlir::Value operand, Ints low, Ints high, double value);
   mlir::Value gather(mlir::Value operand, mlir::Value indices, int64_t axis);
-  /// Takes one entry per sorted axis; the tables are i32 and f32.
+  /// Resamples along `axes`, which are sorted. `indices` and `weights` have one table per axis, of i32 and f32.
   mlir::Value resample(mlir::Value operand, Ints axes, llvm::ArrayRef<mlir::Attribute> indices,
                        llvm::ArrayRef<mlir::Attribute> weights);
-  /// `images` may be null.
+  /// Samples `input` at `positions`. `images` may be null.
   mlir::Value sample(nn::Interpolation interpolation, nn::SamplePadding padding, mlir::Value input,
                      mlir::Value positions, mlir::Value images, bool alignCorners);
 
-  /// Transpose [N, C, spatial...] to [N, spatial..., C] and back.
+  /// Transpose [N, C, spatial...] to [N, spatial..., C], or back.
   mlir::Value toChannelsLast(mlir::Value operand);
   mlir::Value toChannelsFirst(mlir::Value operand);
   /// Reshapes a 1-D tensor of channels so that it broadcasts along `axis` of a tensor of `rank` axes.
@@ -265,13 +272,13 @@ private:
                                              mlir::DictionaryAttr, mlir::OpaqueProperties, mlir::RegionRange,
                                              llvm::SmallVectorImpl<mlir::Type> &);
   template <typename Op, typename... Args> mlir::Value build(mlir::RankedTensorType type, Args &&...args);
-  /// Creates the op, with types from `inferTypes` if it is given, and verifies it. Returns null, without an error, if
-  /// the op is invalid. Handlers check their operands, so this is only a last safeguard.
+  /// Creates and verifies the operator, with types from `inferTypes` unless it is null. Returns null, without an error,
+  /// if the operator is invalid. Handlers check their operands, so this is only a safeguard.
   mlir::Operation *make(mlir::OperationState &state, InferTypes inferTypes);
-  /// Makes the op and folds it. Returns null after an error.
+  /// Creates and folds the operator. Returns nulls after an error.
   llvm::SmallVector<mlir::Value> finish(mlir::OperationState &state, InferTypes inferTypes);
-  /// Returns the counts of the op's result, which follow from its operands; empty if no operand is open. Fails after an
-  /// error.
+  /// Returns the run-time sizes of the operator's result, which follow from those of its operands; empty if no operand
+  /// has open axes. Fails after an error.
   mlir::FailureOr<nn::AxisCounts> passCounts(mlir::Operation *op) const;
   mlir::Value reduceOpen(nn::ReduceKind kind, mlir::Value operand, Ints axes, bool keepDims);
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Weights of a trained model, which are arguments instead of constants, and other state that training keeps from step
-// to step.
+// Weights of a trained model, which are arguments instead of constants, and other state that training keeps between
+// steps.
 //
-// Handlers transpose, join and scale weights as they read them. On an argument, operators do this, so that gradients
-// reach the weight as the model has it, under its name. A weight becomes an argument when it is first read. A node that
-// must know its elements fails then and is imported again with constants. Such a weight is not trained.
+// Handlers transpose, join and scale weights as they read them. If the weight is an argument, operators do this, so
+// gradients reach the weight in the form and under the name that the model has. A weight becomes an argument when it is
+// first read. A node that must know the elements of a weight then fails, and is imported again with constants. That
+// weight is not trained.
 
 #ifndef NACRE_COMPILER_IMPORT_BUILDER_OPENWEIGHTS_H
 #define NACRE_COMPILER_IMPORT_BUILDER_OPENWEIGHTS_H
@@ -30,8 +31,8 @@ public:
 
   bool isOpen(mlir::Value value) const { return weights.contains(value); }
 
-  /// Returns the results of `run` for the `operands` of a node. If it fails, runs it again with constants instead of
-  /// open weights. The constants also replace the weights in `known`.
+  /// Runs `run` with the `operands` of a node and returns its results. If it fails, replaces open weights in `operands`
+  /// and `known` by constants, and runs it again.
   mlir::FailureOr<llvm::SmallVector<mlir::Value>>
   run(llvm::SmallVectorImpl<mlir::Value> &operands, llvm::StringMap<mlir::Value> &known, ImportState &shared,
       llvm::function_ref<mlir::FailureOr<llvm::SmallVector<mlir::Value>>()> run);
@@ -39,29 +40,30 @@ public:
   /// True if nodes behave as in training.
   bool isTraining() const { return entry.isTraining; }
 
-  /// Returns the batch at which the model is imported, or 0 if the model states the same one.
+  /// Returns the batch for which the model is imported, or 0 if it is the batch that the model states.
   int64_t getNewBatch() const { return entry.batch == statedBatch ? 0 : entry.batch; }
-  /// Sets the batch that the model states; 0 if it leaves its batch open.
+  /// Sets the batch that the model states, or 0 if the batch is open.
   void setStatedBatch(int64_t size) { statedBatch = size; }
-  /// True if `size`, axis 0 of the new shape of `x`, is the batch that the model states or was exported with.
+  /// True if `size`, the size of axis 0 after a reshape of `x`, is the batch that the model states or was exported
+  /// with.
   bool isOldBatch(mlir::Value x, int64_t size) const;
-  /// True if `x` depends on inputs of a run, not only on weights.
+  /// True if `x` depends on inputs of the model, not only on weights.
   bool isOfInputs(mlir::Value x) const;
 
   /// True if a normalization with this scale uses the statistics of the batch.
   bool normalizesByBatch(mlir::Value scale) const;
-  /// Marks a weight that its node updates, not its gradient.
+  /// Marks `value` as a statistic: its node updates it, instead of a gradient.
   void setStatistic(mlir::Value value);
-  /// Sets the value of a statistic at the end of the run.
+  /// Sets the value that `statistic` has after the run.
   void assign(mlir::Value statistic, mlir::Value next);
-  /// Returns the number of steps so far, an i64.
+  /// Returns the number of steps so far, a scalar of i64.
   mlir::Value getStep();
   uint64_t getSeed() const { return entry.seed; }
 
-  /// Adds the assigned values to the results.
+  /// Adds the assigned values to the results of the function.
   void giveResults();
 
-  /// Erases arguments without uses.
+  /// Erases arguments for state that have no uses.
   void eraseUnused();
 
 private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Scales and zero points of inputs and outputs that are integers. Apps write and read these integers, and only the
-// model knows their meaning. Scales in the file take precedence; otherwise operators next to inputs and outputs give
-// them (builder/CodeNotes.h).
+// model knows the scales. Scales in the file take precedence. Otherwise, the operators next to inputs and outputs
+// define the scales (builder/CodeNotes.h).
 
 #ifndef NACRE_COMPILER_IMPORT_ENTRY_BORDERQUANTIZATION_H
 #define NACRE_COMPILER_IMPORT_ENTRY_BORDERQUANTIZATION_H
@@ -15,8 +15,8 @@
 namespace nacre::importer {
 
 /// Sets nn.quantization (dialects/nn/codes/Quantization.h) on arguments and results of `function` that are integers
-/// with a scale, and removes it elsewhere. The first results are the outputs of `graph`; others have names of its
-/// tensors. Fails after an error of the reader.
+/// with a scale, and removes it elsewhere. The first results are the outputs of `graph`; further results have names of
+/// tensors of `graph`. Fails after an error of the reader.
 llvm::LogicalResult settleQuantization(mlir::func::FuncOp function, const SettledInputs &inputs, GraphView &graph);
 
 } // namespace nacre::importer

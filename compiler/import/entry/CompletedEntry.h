@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The last step of an entry: options that change the function as a whole.
+// The last step of the import of an entry: options that change the whole function.
 
 #ifndef NACRE_COMPILER_IMPORT_ENTRY_COMPLETEDENTRY_H
 #define NACRE_COMPILER_IMPORT_ENTRY_COMPLETEDENTRY_H
@@ -11,9 +11,9 @@
 
 namespace nacre::importer {
 
-/// Erases operators without uses and makes variables of the inputs and outputs that `options.states` pairs. Then
-/// changes the batch if the inputs ask for one that the model does not state. States of a run have rows, so their batch
-/// changes, too. Reports an error if `--shape` leaves nothing to compute.
+/// Erases operators without uses, and makes variables of the inputs and outputs that `options.states` pairs. Then
+/// changes the batch if the inputs have another batch than the model states. The state of a variable has rows, so the
+/// batch of variables changes, too. Reports an error if `--shape` leaves nothing to compute.
 llvm::LogicalResult completeEntry(mlir::func::FuncOp function, const SettledInputs &inputs,
                                   const ImportOptions &options, const ModelView &model);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Checks outputs against their declarations, and adds the counts of outputs of open size.
+// Checks outputs against their declarations, and adds the counts of outputs with open axes.
 
 #ifndef NACRE_COMPILER_IMPORT_ENTRY_DECLAREDOUTPUTS_H
 #define NACRE_COMPILER_IMPORT_ENTRY_DECLAREDOUTPUTS_H
@@ -10,14 +10,14 @@
 
 namespace nacre::importer {
 
-/// Reports an error at `loc` if the graph computes another element type than the model declares. Warns about another
-/// shape, because ONNX Runtime and TensorFlow Lite run such models, too; for a variable it is an error. `counts` belong
-/// to the value's axes. If a size is known only at run time, the declared one may be smaller.
+/// Reports an error at `loc` if the graph computes another element type than the model declares. Warns if the shape
+/// differs, because ONNX Runtime and TensorFlow Lite run such models, too. For a variable, this is an error. `counts`
+/// are the counts of the value's axes. The declared size of an open axis may be smaller than its maximum.
 mlir::LogicalResult checkOutput(const GraphValue &output, mlir::Value value, const nn::AxisCounts &counts,
                                 const SettledInputs &inputs, mlir::Location loc);
 
-/// Appends the counts of open results, each once. Returns, for each other result, the results that are the counts of
-/// its axes.
+/// Appends the counts of results with open axes to `results`, each once. Returns, for each other result, the indices of
+/// the results that are counts of its axes.
 llvm::SmallVector<llvm::SmallVector<int64_t>> addCounts(llvm::SmallVectorImpl<mlir::Value> &results,
                                                         const ImportState &shared);
 

@@ -11,16 +11,17 @@
 
 namespace nacre::importer {
 
-/// Reads the value of an input: comma-separated numbers, or the path of a .npy file or of a file that `model` reads. It
-/// must match `type`. Without a known shape, one number is a scalar and several are 1-D.
+/// Reads the value of an input from `text`. That is comma-separated numbers, the path of a .npy file, or the path of a
+/// file that `model` reads. The value must match `type`. If `type` has no shape, one number is a scalar, and several
+/// numbers are 1-D.
 mlir::FailureOr<mlir::ElementsAttr> readInputValue(llvm::StringRef text, const DeclaredType &type, ModelView &model,
                                                    mlir::Location loc);
 
-/// Returns the part of an error that asks for the values of inputs that decide shapes.
+/// Returns the part of an error that asks the user to set `inputs`, because their values decide shapes.
 std::string askForValues(llvm::ArrayRef<llvm::StringRef> inputs);
 
-/// Returns the part of a message about an unknown `name` that lists some `required` inputs and the nearest of all
-/// `names`.
+/// Returns the part of a message about an unknown `name` that suggests other names: some `required` inputs, and the
+/// name in `names` that is nearest to `name`.
 std::string describeInputs(llvm::StringRef name, const std::set<llvm::StringRef> &names,
                            const std::set<llvm::StringRef> &required);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Inputs and outputs that become variables: state that the library keeps between runs. A recurrent network that runs
-// step by step has its state as an input and an output. Apps should not copy it from one to the other. This works on
+// Makes variables of pairs of an input and an output: state that the library keeps between runs. A recurrent network
+// that runs step by step has its state as an input and an output. Apps should not have to copy it. The code works on
 // the imported function of any format.
 
 #ifndef NACRE_COMPILER_IMPORT_ENTRY_KEPTSTATE_H
@@ -17,11 +17,11 @@
 
 namespace nacre::importer {
 
-/// Returns the note of a settled input's argument: its name, and the variable whose value it is.
+/// Returns the attributes of the argument of a settled input: its name, and the variable that it holds.
 mlir::DictionaryAttr noteInput(mlir::StringAttr name, const SettledInput &input);
 
-/// Makes a variable for each text `input:output`. `model` normalizes both names, which may contain colons. Reports an
-/// error that names them if that fails.
+/// Makes a variable for each of `texts`, which has the form `input:output`. `model` normalizes both names, which may
+/// contain colons. Reports an error that quotes the names if this fails.
 mlir::LogicalResult keepStates(mlir::func::FuncOp function, llvm::ArrayRef<std::string> texts, const ModelView &model);
 
 } // namespace nacre::importer

@@ -13,10 +13,10 @@
 
 namespace nacre::importer {
 
-/// Makes results of the tensors that nodes of `graph` compute, in their order: all of them, or those that `kept` names.
-/// Results, arguments, constants and further names of a tensor are skipped. All results that nodes compute are marked
-/// `nn.kept`. `find` returns the value of a name, or null if its size is known only at run time. Reports an error if
-/// there is no such tensor.
+/// Adds tensors that nodes of `graph` compute to the results, in the order of the nodes: all, or the ones that `kept`
+/// names. Skips results, arguments, constants and further names of a tensor. Marks all results that nodes compute with
+/// `nn.kept`. `find` returns the value of a name, or null if its size is known only at run time. Reports an error if a
+/// name in `kept` is unknown.
 mlir::LogicalResult keepValues(mlir::func::FuncOp function, const ModelView &model, const GraphView &graph,
                                llvm::function_ref<mlir::Value(llvm::StringRef)> find, const KeptTensors &kept);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entry of a format in the list of formats; it recognizes and reads files.
+// Entry of the list of formats: functions that recognize and read files of one format.
 
 #ifndef NACRE_COMPILER_IMPORT_MODEL_FORMAT_H
 #define NACRE_COMPILER_IMPORT_MODEL_FORMAT_H
@@ -13,16 +13,16 @@
 
 namespace nacre::importer {
 
-/// Operators of a name space, such as a domain of ONNX. Other formats have one name space without a name.
+/// Operators of one name space, such as a domain of ONNX. Other formats have one name space, which has no name.
 struct OperatorSet {
   llvm::StringRef domain;
   const ImportRegistry *registry;
 };
 
 struct Format {
-  const char *name;  ///< name with its article, for messages: "an ONNX model"
-  const char *title; ///< title of its list of operators
-  /// Returns whether the file looks like this format, even if it is damaged.
+  const char *name;  ///< name of a model with its article, for messages: "an ONNX model"
+  const char *title; ///< title of the list of operators in the documentation
+  /// True if the file looks like this format, even if it is damaged.
   bool (*claims)(const ModelFile &file);
   /// Checks the file and returns a view of the model, or of the part that --input and --output select. Fails after an
   /// error.
@@ -30,13 +30,14 @@ struct Format {
                                                       mlir::MLIRContext *context);
   /// Returns all operators that have handlers.
   llvm::SmallVector<OperatorSet> (*getOperators)();
-  /// Models have signatures, tags and checkpoints, which options can select.
+  /// True if models have signatures, tags and checkpoints, which options can select.
   bool hasSignatures = false;
-  /// Possible names of the file to read, for a model that is a folder.
+  /// Possible names of the file to read if the model is a folder.
   llvm::ArrayRef<llvm::StringLiteral> filesOfFolder = {};
-  /// Weights can be in a separate file, or random, if options say so.
+  /// True if weights can be in a separate file, or random, as options say.
   bool hasWeightsApart = false;
-  /// Writes the file with the tensors of a state instead of its weights; null if the format does not support this.
+  /// Writes the file to `to` with the tensors of `state` instead of its weights. Null if the format does not support
+  /// this.
   mlir::LogicalResult (*replaceWeights)(const ModelFile &file, const StateFile &state, llvm::raw_ostream &to,
                                         mlir::Location loc) = nullptr;
 };

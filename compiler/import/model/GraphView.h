@@ -2,10 +2,11 @@
 //
 // A format-independent view of a checked model.
 //
-// Graphs of nodes with operands, results and attributes, whose values have names. The walk over a model, its inputs,
-// its outputs and --check are the same for every format. A reader provides this view of the checked model; names are
-// views of the reader's memory. There is an interface for a graph and one for the model. A graph is a scope of names. A
-// node's graphs (branches, bodies of loops) are nested scopes; a function's body is a separate scope.
+// A model consists of graphs of nodes with operands, results and attributes; values have names. A reader provides a
+// view of the model after checking it. The import of nodes, inputs and outputs, and --check, are the same for every
+// format. Names refer to memory of the reader. GraphView is the interface of a graph, and ModelView the interface of
+// the model. A graph is a scope of names. The graphs of a node (branches, bodies of loops) are nested scopes. The body
+// of a function is a separate scope.
 
 #ifndef NACRE_COMPILER_IMPORT_MODEL_GRAPHVIEW_H
 #define NACRE_COMPILER_IMPORT_MODEL_GRAPHVIEW_H
@@ -22,8 +23,8 @@ namespace nacre::importer {
 /// Axis of a declared shape.
 struct Dimension {
   int64_t size = mlir::ShapedType::kDynamic; ///< kDynamic if the axis is open
-  llvm::StringRef symbol = {};               ///< name of an open axis, if any
-  /// Default size of an open axis.
+  llvm::StringRef symbol = {};               ///< name of an open axis, if it has one
+  /// Default size of an open axis, if it has one.
   std::optional<int64_t> usual = std::nullopt;
 
   bool isOpen() const { return mlir::ShapedType::isDynamic(size); }
@@ -42,7 +43,7 @@ struct GraphValue {
   DeclaredType type;
   bool hasDefault = false;     ///< true for an input that is a constant unless the user sets it
   llvm::StringRef source = {}; ///< name inside the graph, if it differs
-  /// Variable whose value this input is, or to which this output is assigned; hidden from apps. An entry has both the
+  /// Variable whose value this input is, or to which this output is assigned. Apps do not see it. An entry has both the
   /// input and the output, with the same type.
   llvm::StringRef variable = {};
   mlir::ElementsAttr initial = {};                     ///< initial value of an input that is a variable; null: zeros
@@ -51,20 +52,21 @@ struct GraphValue {
   llvm::StringRef getSource() const { return source.empty() ? name : source; }
 };
 
-/// Checked node. Every operand is an input, a constant or an earlier node's result.
+/// Node of a checked graph. Every operand is an input, a constant or a result of an earlier node.
 struct GraphNode {
   llvm::StringRef op;
-  llvm::StringRef domain;                              ///< domain of the operator in messages; empty: the format's
-  const ImportRegistry *registry;                      ///< registry that has the operator's handler, if there is one
-  int64_t version = 0;                                 ///< version of the operator set; 0 if unknown
+  llvm::StringRef domain;                              ///< domain of the operator in messages; empty for the domain of
+                                                       ///< the format itself
+  const ImportRegistry *registry;                      ///< registry that would have the operator's handler; may be null
+  int64_t version = 0;                                 ///< version of the operator set; 0 if it is unknown
   mlir::Location loc;                                  ///< NameLoc with the node's name
-  llvm::SmallVector<llvm::StringRef> operands;         ///< empty for a missing optional operand
-  llvm::SmallVector<llvm::StringRef> results;          ///< empty if unused
-  llvm::SmallVector<llvm::StringRef, 0> graphs = {};   ///< attributes that are graphs
-  llvm::SmallVector<llvm::StringRef, 0> captures = {}; ///< names that these graphs read from outer graphs
+  llvm::SmallVector<llvm::StringRef> operands;         ///< empty string for a missing optional operand
+  llvm::SmallVector<llvm::StringRef> results;          ///< empty string for an unused result
+  llvm::SmallVector<llvm::StringRef, 0> graphs = {};   ///< names of the attributes that are graphs
+  llvm::SmallVector<llvm::StringRef, 0> captures = {}; ///< names in outer graphs that these graphs read
 };
 
-/// One graph. Its names are unique; other names belong to the outer graph.
+/// One graph. Its names are unique. Other names belong to the outer graph.
 class GraphView {
 public:
   explicit GraphView(mlir::Location loc) : loc(loc) {}
@@ -76,26 +78,26 @@ public:
   /// Return the nodes in topological order.
   virtual size_t getNumNodes() const = 0;
   virtual GraphNode getNode(size_t index) const = 0;
-  /// Returns the attributes of a node; errors are emitted at the node.
+  /// Returns the attributes of node `node`. Emits errors at the node.
   virtual mlir::FailureOr<llvm::SmallVector<mlir::NamedAttribute>> readAttributes(size_t node) = 0;
 
-  /// Returns the graph in the node's attribute of that name, or null. It may outlive this graph.
+  /// Returns the graph in the attribute of that name, or null. It may outlive this graph.
   virtual std::unique_ptr<GraphView> openGraph(size_t /*node*/, llvm::StringRef /*attribute*/) { return nullptr; }
-  /// Returns the body of the function that the node calls, with positional operands, or null.
+  /// Returns the body of the function that the node calls, or null. The operands are positional.
   virtual std::unique_ptr<GraphView> openFunction(size_t /*node*/) { return nullptr; }
 
-  /// Returns whether this graph has a constant of that name that is not computed by a node.
+  /// True if this graph has a constant of that name that no node computes.
   virtual bool hasConstant(llvm::StringRef name) const = 0;
-  /// Returns that constant; errors are emitted at the value.
+  /// Returns the constant of that name. Emits errors at the value.
   virtual mlir::FailureOr<mlir::ElementsAttr> readConstant(llvm::StringRef name) = 0;
 
-  /// Returns the scale and zero point of the tensor's integers (dialects/nn/codes/Quantization.h) if the file states
-  /// them, else null. Errors are emitted at the value.
+  /// Returns the scale and zero point of a tensor of integers (dialects/nn/codes/Quantization.h), or null if the file
+  /// does not state them. Emits errors at the value.
   virtual mlir::FailureOr<mlir::DictionaryAttr> readQuantization(llvm::StringRef /*name*/) {
     return mlir::DictionaryAttr();
   }
 
-  /// Returns the location of the model, or of a value.
+  /// Returns the location of the model, or of the value `name`.
   mlir::Location getLocation() const { return loc; }
   mlir::Location getLocation(llvm::StringRef name) const {
     return mlir::NameLoc::get(mlir::StringAttr::get(loc.getContext(), name), loc);
@@ -105,9 +107,9 @@ private:
   mlir::Location loc;
 };
 
-/// Entry of a model: a graph and its name.
+/// Entry point of a model: a graph and its name.
 struct ModelEntry {
-  llvm::StringRef name; ///< empty: ImportOptions::entry
+  llvm::StringRef name; ///< empty if the name is ImportOptions::entry
   GraphView *graph;
 };
 
@@ -115,19 +117,19 @@ class ModelView {
 public:
   virtual ~ModelView() = default;
 
-  /// Returns the first graph to compute.
+  /// Returns the graph of the first entry.
   virtual GraphView &getGraph() = 0;
 
-  /// Returns all graphs to compute, each a separate function: a model may have several over the same weights.
+  /// Returns all entries; each becomes a function. A model may have several entries over the same weights.
   virtual llvm::SmallVector<ModelEntry> getEntries() { return {{"", &getGraph()}}; }
 
-  /// Normalizes a name from the user: in some formats, a tensor can have several names.
+  /// Returns the canonical form of a name from the user. In some formats, a tensor can have several names.
   virtual std::string normalizeName(llvm::StringRef name) const { return name.str(); }
 
-  /// Returns the limit of memory that the model states, if any.
+  /// Returns the memory limit that the model states, or `nullopt`.
   virtual std::optional<MemoryCap> getMemoryCap() const { return std::nullopt; }
 
-  /// Reads a tensor from a file of this format, for --set; errors are emitted at `loc`.
+  /// Reads a tensor from a file of this format, for --set. Emits errors at `loc`.
   virtual mlir::FailureOr<StoredTensor> readTensorFile(const FileBytes &, mlir::Location loc) {
     return mlir::emitError(loc) << "the value must come from a .npy file";
   }

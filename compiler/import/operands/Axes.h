@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Axes that operands name.
+// Reads axes from operands.
 
 #ifndef NACRE_COMPILER_IMPORT_OPERANDS_AXES_H
 #define NACRE_COMPILER_IMPORT_OPERANDS_AXES_H
@@ -9,8 +9,8 @@
 
 namespace nacre::importer {
 
-/// Return the axis, or the distinct axes, that operand `index` holds, counted from the front of `rank` axes. Fail after
-/// an error.
+/// Return the axis, or the distinct axes, in operand `index`, counted from the front of `rank` axes. Fail after an
+/// error.
 mlir::FailureOr<int64_t> readAxis(OperandBinder &node, size_t index, int64_t rank);
 mlir::FailureOr<llvm::SmallVector<int64_t>> readAxes(OperandBinder &node, size_t index, int64_t rank);
 

@@ -9,15 +9,15 @@
 
 namespace nacre::importer {
 
-/// True if `block` divides the rows and columns of `x`, which is operand 0 as [N, H, W, C]. With `ofChannels`, its
-/// square must divide the channels instead. Reports an error that calls the block `name` if not.
+/// True if `block` divides the rows and columns of `x`, which is operand 0 as [N, H, W, C]. With `ofChannels`, the
+/// square of `block` must divide the channels instead. Reports an error if not, which calls the block `name`.
 bool checkBlock(OperandBinder &node, llvm::StringRef name, mlir::Value x, int64_t block, bool ofChannels);
 
-/// Moves blocks along all axes after the first one of operand 0 to the first axis, and sets the result. Operand `pads`
-/// holds the number of `filler` elements that are first added at both ends of each axis.
+/// Moves blocks along all axes after the first axis of operand 0 to the first axis, and sets the result. Before that,
+/// `filler` elements are added at both ends of each axis; operand `pads` holds their numbers.
 void moveToBatch(OperandBinder &node, Ints blocks, size_t pads, double filler);
 
-/// Undoes moveToBatch. Operand `crops` holds the number of elements that are cut off afterwards.
+/// Undoes moveToBatch(). Operand `crops` holds the numbers of elements to remove at both ends of each axis afterwards.
 void moveFromBatch(OperandBinder &node, Ints blocks, size_t crops);
 
 } // namespace nacre::importer

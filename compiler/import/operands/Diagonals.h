@@ -10,10 +10,10 @@
 
 namespace nacre::importer {
 
-/// Puts operand 0, [..., n], on the diagonals of matrices [..., n, n] of zeros.
+/// Returns matrices [..., n, n] that are 0 except for their diagonals, which are the rows of operand 0, [..., n].
 void makeDiagonals(OperandBinder &node);
 
-/// Replaces the diagonals of operand 0, which is matrices, by operand 1.
+/// Replaces the diagonals of the matrices in operand 0 by operand 1.
 void replaceDiagonals(OperandBinder &node);
 
 } // namespace nacre::importer
