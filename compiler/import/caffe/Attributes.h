@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parameters of Caffe's layers as attributes of nodes, under the names of their fields.
+// Converts parameters of Caffe's layers to attributes of nodes that have the names of the fields.
 
 #ifndef NACRE_COMPILER_IMPORT_CAFFE_ATTRIBUTES_H
 #define NACRE_COMPILER_IMPORT_CAFFE_ATTRIBUTES_H
@@ -11,8 +11,8 @@
 
 namespace nacre::importer::caffe_format {
 
-/// Returns every field that the layer's text sets in the parameters of its type. Fields of nested messages are called
-/// `nms_param.top_k`.
+/// Returns every field that the layer's text sets in the parameters of `type`. The name of a field of a nested message
+/// is a path: `nms_param.top_k`.
 llvm::SmallVector<mlir::NamedAttribute> readParameters(const caffe::LayerParameter &layer, llvm::StringRef type,
                                                        mlir::MLIRContext *context);
 

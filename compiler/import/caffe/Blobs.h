@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Weights of one layer for its handler: from the file, or random.
+// Weights of one layer for its handler, from the file or random.
 //
-// Files of the older form give every blob four axes, and an untrained network has no blobs at all. Blobs are operands
+// Files of the older form give every blob four axes, and an untrained network has no blobs. Blobs are the operands
 // after the bottoms. A blob is reshaped if it has as many elements as the layer needs. For a layer without blobs, the
-// view may add a key for random weights.
+// view may add the key of random weights.
 
 #ifndef NACRE_COMPILER_IMPORT_CAFFE_BLOBS_H
 #define NACRE_COMPILER_IMPORT_CAFFE_BLOBS_H
@@ -14,7 +14,8 @@
 
 namespace nacre::importer::caffe_format {
 
-/// Attributes that the view adds to layers with blobs: the number of bottoms, and two numbers as a random key.
+/// Names of attributes that the view adds to layers with blobs: the number of bottoms, and the two integers of a random
+/// key.
 inline constexpr const char *bottomCount = "bottoms", *randomKey = "random key";
 
 /// True if layers of this type have weights.
@@ -28,7 +29,7 @@ public:
   /// Returns the number of bottoms, which precede the blobs.
   size_t getNumBottoms() const { return bottoms; }
 
-  /// Returns blob `index` with the shape `shape`; null after an error.
+  /// Returns blob `index` with the shape `shape`, or null after an error. Random weights are filled by `filler`.
   mlir::Value get(size_t index, Ints shape, const Filler &filler);
 
 private:

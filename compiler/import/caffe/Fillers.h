@@ -2,8 +2,8 @@
 //
 // Random weights for layers without weights in a file, as the network initializes them for training.
 //
-// The speed of a network can be measured before it is trained, although its results are meaningless. Weights of the
-// usual size keep numbers in the range of a trained network, because speed may depend on it.
+// So the speed of a network can be measured before it is trained, although its results are meaningless. Speed may
+// depend on the values. Weights of usual size keep values in the range of a trained network.
 
 #ifndef NACRE_COMPILER_IMPORT_CAFFE_FILLERS_H
 #define NACRE_COMPILER_IMPORT_CAFFE_FILLERS_H
@@ -16,11 +16,11 @@ namespace nacre::importer::caffe_format {
 /// Initialization of a blob.
 struct Filler {
   llvm::StringRef parameter;      ///< parameter of the layer that states the filler; may be empty
-  std::optional<double> constant; ///< value without that parameter; `nullopt` means `xavier`
+  std::optional<double> constant; ///< value if that parameter is missing; `nullopt` means `xavier`
 };
 
-/// Returns a constant of `type`. `said` has the fields of the parameter, or is null if the network does not state it.
-/// Null after an error.
+/// Returns a constant of `type`, or null after an error. `said` has the fields of the parameter in `filler`; it is null
+/// if the network does not state the parameter.
 mlir::Value fill(NnBuilder &nn, mlir::RankedTensorType type, mlir::DictionaryAttr said, const Filler &filler,
                  RandomKey key);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The supported layers of Caffe, by family.
+// Handlers of the supported layers of Caffe, by family.
 
 #ifndef NACRE_COMPILER_IMPORT_CAFFE_HANDLERS_H
 #define NACRE_COMPILER_IMPORT_CAFFE_HANDLERS_H
@@ -9,7 +9,7 @@
 
 namespace nacre::importer::caffe_format {
 
-/// Returns all of them.
+/// Returns the registry of all supported layers.
 const ImportRegistry &getOperators();
 
 void registerActivations(ImportRegistry &registry);

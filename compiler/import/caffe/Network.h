@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Caffe network as its text describes it, checked.
+// Caffe network as its text describes it, after checks.
 //
-// Layers of the phase TEST in the order of the text, with values that are defined once. A text names blobs, which
-// layers may overwrite in place. It may contain layers of training, and layers of older forms. Old layers become new
-// ones (OldForms.h). Each blob that is overwritten becomes several values. The last one has the blob's name, because it
-// may be an output; an input always has its name.
+// It has the layers of the phase TEST in the order of the text, and each value is defined once. A text names blobs,
+// which layers may overwrite in place. It may also contain layers for training, and layers of older forms, which are
+// converted (OldForms.h). A blob that is overwritten becomes several values. The last value has the blob's name,
+// because it may be an output. But an input always keeps its name.
 
 #ifndef NACRE_COMPILER_IMPORT_CAFFE_NETWORK_H
 #define NACRE_COMPILER_IMPORT_CAFFE_NETWORK_H
@@ -20,7 +20,7 @@
 
 namespace nacre::importer::caffe_format {
 
-/// Layer that is computed. A layer with several bottoms and one top for each becomes several of these.
+/// Layer that is computed. A layer with several bottoms and one top for each of them becomes several NetworkLayers.
 struct NetworkLayer {
   const caffe::LayerParameter *proto;
   llvm::StringRef type;
@@ -28,7 +28,7 @@ struct NetworkLayer {
   llvm::SmallVector<llvm::StringRef> operands, results;
 };
 
-/// True if layers of that type read training data.
+/// True if layers of type `type` read training data.
 bool isDataSource(llvm::StringRef type);
 
 struct NetworkInput {
@@ -42,13 +42,14 @@ public:
   Network(const Network &) = delete;
   Network &operator=(const Network &) = delete;
 
-  /// Reads the text of a network. Errors are emitted at `loc`.
+  /// Reads the text of a network. Emits errors at `loc`.
   mlir::LogicalResult read(llvm::StringRef text, mlir::Location loc);
 
   llvm::ArrayRef<NetworkInput> getInputs() const { return inputs; }
   llvm::ArrayRef<llvm::StringRef> getOutputs() const { return outputs; }
   llvm::ArrayRef<NetworkLayer> getLayers() const { return layers; }
-  /// Returns the blob of that name, or the only top of the layer of that name; `name` itself if there is neither.
+  /// Returns the blob called `name`, or the only top of the layer called `name`. Returns `name` itself if there is
+  /// neither.
   llvm::StringRef findBlob(llvm::StringRef name) const;
 
 private:
@@ -62,8 +63,9 @@ private:
 
   /// State of a blob while layers are added.
   struct Blob {
-    size_t definitions = 0, defined = 0; ///< number of definitions by layers: in total, and so far
-    llvm::StringRef value;               ///< current value of the name; empty before it has one
+    size_t definitions = 0, defined = 0; ///< total number of definitions by layers, and their number so far
+    llvm::StringRef value;               ///< value that the name stands for at present; empty before the first
+                                         ///< definition
     bool isInput = false;
   };
 
@@ -73,8 +75,8 @@ private:
   llvm::SmallVector<NetworkLayer> layers;
   llvm::StringMap<Blob> blobs;
   llvm::StringMap<size_t> layerNames;
-  llvm::StringSet<> stages;   ///< stages of the network's state
-  llvm::StringSet<> silenced; ///< values that are not outputs
+  llvm::StringSet<> stages;   ///< stages that are active in the network's state
+  llvm::StringSet<> silenced; ///< values that a Silence layer consumes, so that they are not outputs
   llvm::BumpPtrAllocator memory;
   llvm::UniqueStringSaver names{memory};
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Networks of the two forms that Caffe had before the present one.
+// Converts networks in the two forms that Caffe had before the present one.
 
 #ifndef NACRE_COMPILER_IMPORT_CAFFE_OLDFORMS_H
 #define NACRE_COMPILER_IMPORT_CAFFE_OLDFORMS_H
@@ -10,7 +10,7 @@
 
 namespace nacre::importer::caffe_format {
 
-/// Adds the old layers of `net` to its layers, in the present form. Errors are emitted at `loc`.
+/// Adds the layers of `net` that have an old form to its layers, in the present form. Emits errors at `loc`.
 mlir::LogicalResult upgradeLayers(caffe::NetParameter &net, mlir::Location loc);
 
 } // namespace nacre::importer::caffe_format

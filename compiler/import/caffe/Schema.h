@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Fields of Caffe's weight files that the reader needs, for the wire scan.
+// Schema for the wire scan: the fields of Caffe's weight files that the reader needs.
 
 #ifndef NACRE_COMPILER_IMPORT_CAFFE_SCHEMA_H
 #define NACRE_COMPILER_IMPORT_CAFFE_SCHEMA_H
@@ -9,8 +9,8 @@
 
 namespace nacre::importer::caffe_format {
 
-/// Scans `file`, a serialized network, for names, types and blobs of its layers. A blob's field `payloads`, which Nacre
-/// adds, names its elements.
+/// Scans `file`, a serialized network, for names, types and blobs of its layers. The field `payloads`, which Nacre adds
+/// to blobs, refers to the elements.
 llvm::Expected<WireSkeleton> scanWeights(llvm::StringRef file, uint64_t memoryBudget);
 
 } // namespace nacre::importer::caffe_format

@@ -2,8 +2,8 @@
 //
 // Weights of Caffe's layers, which are in a separate file.
 //
-// WireScan leaves the elements in the file; tensors are views of it. Layers are found by name. If several layers have
-// one name, they are matched in order.
+// WireScan leaves the elements in the file, and tensors are views of it. Layers are found by name. If several layers
+// have the same name, they are matched in order.
 
 #ifndef NACRE_COMPILER_IMPORT_CAFFE_WEIGHTS_H
 #define NACRE_COMPILER_IMPORT_CAFFE_WEIGHTS_H
@@ -19,15 +19,16 @@ namespace nacre::importer::caffe_format {
 
 class Weights {
 public:
-  /// Makes the weights. Errors are emitted at the network's location `loc`, and name the file of weights, `fileName`.
+  /// Creates the weights without reading them. Emits errors at `loc`, the location of the network; they name
+  /// `fileName`, the file of weights.
   Weights(FileBytes file, llvm::StringRef fileName, mlir::Location loc);
 
   /// Scans and parses the file.
   mlir::LogicalResult read();
 
-  /// Returns the number of blobs of the layer that follows `occurrence` others of the same name.
+  /// Returns the number of blobs of a layer. `occurrence` is the number of earlier layers with the same name.
   size_t countBlobs(llvm::StringRef layer, size_t occurrence) const;
-  /// Returns one of these blobs as a constant with the layer's name.
+  /// Returns blob `index` of that layer as a constant with the layer's name.
   mlir::FailureOr<mlir::ElementsAttr> readBlob(llvm::StringRef layer, size_t occurrence, size_t index);
 
 private:

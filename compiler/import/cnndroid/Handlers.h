@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Layers of CNNdroid, by type.
+// Handlers of CNNdroid's layers, by type.
 
 #ifndef NACRE_COMPILER_IMPORT_CNNDROID_HANDLERS_H
 #define NACRE_COMPILER_IMPORT_CNNDROID_HANDLERS_H
@@ -11,7 +11,7 @@ namespace nacre::importer::cnndroid_format {
 
 const ImportRegistry &getOperators();
 
-/// Returns the name of the type in the registry, which ignores case. Returns `type` itself if the registry lacks it.
+/// Returns the name of the type in the registry, ignoring case. Returns `type` itself if the registry does not have it.
 llvm::StringRef findOperator(llvm::StringRef type);
 
 } // namespace nacre::importer::cnndroid_format

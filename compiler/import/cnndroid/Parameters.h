@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Files of a layer's parameters, checked against the type of the layer.
+// Reads the files of a layer's parameters, and checks them against the type of the layer.
 //
-// Parameters are weights and bias of a convolution or a fully connected layer, or labels of an accuracy layer. The
-// definition does not state the sizes of layers; these arrays do.
+// Parameters are the weights and bias of a convolution or a fully connected layer, or the labels of an accuracy layer.
+// The definition does not state the sizes of layers, but these arrays have them.
 
 #ifndef NACRE_COMPILER_IMPORT_CNNDROID_PARAMETERS_H
 #define NACRE_COMPILER_IMPORT_CNNDROID_PARAMETERS_H
@@ -16,12 +16,12 @@
 
 namespace nacre::importer::cnndroid_format {
 
-/// Returns the names of parameters of layers of that type, in the order of readParameters. Empty if such layers have no
+/// Returns the names of the parameters of layers of type `type`, in the order of readParameters. Empty if they have no
 /// parameters.
 llvm::ArrayRef<llvm::StringLiteral> getParameterNames(llvm::StringRef type);
 
-/// Reads a file of parameters for a type that has some. Convolutions have f32 [outputs, inputs, rows, columns] and
-/// [outputs], fully connected layers [outputs, inputs] and [outputs]. Labels are i64 [images].
+/// Reads a file of parameters for a type that has parameters. Convolutions have f32 [outputs, inputs, rows, columns]
+/// and [outputs]. Fully connected layers have f32 [outputs, inputs] and [outputs]. Labels are i64 [images].
 llvm::Expected<llvm::SmallVector<StoredTensor, 2>> readParameters(llvm::StringRef type, llvm::StringRef bytes,
                                                                   mlir::MLIRContext *context);
 

@@ -2,13 +2,13 @@
 //
 // Einstein's summation: labels name the axes of the operands. Axes whose label is not in the result are summed.
 //
-// `ij,jk->ik` is a matrix product. Labels that one operand repeats take a diagonal. An ellipsis stands for axes that
-// broadcast. Capital letters are separate labels. Without an arrow, the result has the axes of the ellipsis, then the
-// labels that occur once, sorted.
+// `ij,jk->ik` is a matrix product. If an operand repeats a label, its diagonal is taken. An ellipsis stands for axes
+// that broadcast. Upper-case letters are different labels than lower-case ones. Without an arrow, the result has the
+// axes of the ellipsis, and then the labels that occur once, sorted.
 //
-// How:  1. parse the text to lists of labels, and check them against the shapes of the operands,
-//       2. take diagonals, and sum the axes that only one operand has,
-//       3. join operands from left to right, each by one matrix product.
+// The text is parsed to lists of labels, which are checked against the shapes of the operands. Then diagonals are
+// taken, and axes that only one operand has are summed. At last, operands are joined from left to right, each by one
+// matrix product.
 
 #ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_EINSUM_H
 #define NACRE_COMPILER_IMPORT_COMPOSITIONS_EINSUM_H
@@ -19,7 +19,8 @@
 
 namespace nacre::importer {
 
-/// Labels of the axes: a letter's character, or -1, -2, ... for the axes of an ellipsis, counted from the last.
+/// Labels of the axes of a tensor. A label is the character of a letter. The axes of an ellipsis are -1, -2, ... from
+/// the last one.
 using EinsumLabels = llvm::SmallVector<int>;
 
 struct EinsumTerms {
@@ -28,10 +29,11 @@ struct EinsumTerms {
   llvm::SmallVector<int64_t> shape; ///< shape of the result
 };
 
-/// Parses an equation for operands of `shapes`. The text of an error follows the equation's name: "must have ...".
+/// Parses an equation for operands of `shapes`. The text of an error is meant to follow the name of the equation: "must
+/// have ...".
 llvm::Expected<EinsumTerms> parseEinsum(llvm::StringRef equation, llvm::ArrayRef<Ints> shapes);
 
-/// Returns the result, or null after an error, for example if an intermediate product does not fit into memory.
+/// Returns the result, or null after an error. For example, an intermediate product may not fit into memory.
 mlir::Value einsum(NnBuilder &nn, const EinsumTerms &terms, mlir::ValueRange operands);
 
 } // namespace nacre::importer

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions that `nn` expresses as several operators, for the handlers of every format. The compiler fuses them.
+// Functions that are compositions of several `nn` operators, for the handlers of every format. The compiler fuses them.
 //
-// Passes recognize one sequence of operators for each function, so handlers share these.
+// Passes recognize one sequence of operators for each function, so all handlers must use the same one.
 
 #ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_ELEMENTARY_H
 #define NACRE_COMPILER_IMPORT_COMPOSITIONS_ELEMENTARY_H
@@ -11,19 +11,19 @@
 
 namespace nacre::importer {
 
-/// min(high, max(low, x))
+/// Returns min(high, max(low, x)).
 mlir::Value clamp(NnBuilder &nn, mlir::Value x, double low, double high);
 
-/// min(1, max(0, alpha * x + beta))
+/// Returns min(1, max(0, alpha * x + beta)).
 mlir::Value hardSigmoid(NnBuilder &nn, mlir::Value x, double alpha, double beta);
 
-/// x/2 * (1 + tanh(sqrt(2/pi) * (x + 0.044715 x^3)))
+/// Returns x/2 * (1 + tanh(sqrt(2/pi) * (x + 0.044715 x^3))).
 mlir::Value geluByTanh(NnBuilder &nn, mlir::Value x);
 
-/// x * sigmoid(alpha * x)
+/// Returns x * sigmoid(alpha * x).
 mlir::Value swish(NnBuilder &nn, mlir::Value x, double alpha = 1);
 
-/// x / (1 + |x|)
+/// Returns x / (1 + |x|).
 mlir::Value softsign(NnBuilder &nn, mlir::Value x);
 
 /// Constants of SELU, which preserve the mean and variance of activations.
@@ -36,26 +36,26 @@ mlir::Value selu(NnBuilder &nn, mlir::Value x);
 mlir::Value logOnePlus(NnBuilder &nn, mlir::Value x);
 mlir::Value expMinusOne(NnBuilder &nn, mlir::Value x);
 
-/// 1 / sqrt(x)
+/// Returns 1 / sqrt(x).
 mlir::Value reciprocalRoot(NnBuilder &nn, mlir::Value x);
 
 /// Return x * x and (x - y) * (x - y).
 mlir::Value square(NnBuilder &nn, mlir::Value x);
 mlir::Value squaredDifference(NnBuilder &nn, mlir::Value x, mlir::Value y);
 
-/// Returns whether elements differ, as i1.
+/// Returns x != y for each element, as i1.
 mlir::Value notEqual(NnBuilder &nn, mlir::Value x, mlir::Value y);
 
-/// Reduces booleans along axes: `Max` is "any", `Min` is "all".
+/// Reduces booleans along `axes`. The kind `Max` computes "any", and `Min` computes "all".
 mlir::Value reduceBooleans(NnBuilder &nn, nn::ReduceKind kind, mlir::Value x, Ints axes, bool keepDims);
 
 /// Returns the angle of the point (x, y), from -pi to pi.
 mlir::Value arcTangent(NnBuilder &nn, mlir::Value y, mlir::Value x);
 
-/// Returns floor(lhs / rhs). Works for integers, too, although their division truncates.
+/// Returns floor(lhs / rhs), also for integers, whose division truncates.
 mlir::Value floorDivide(NnBuilder &nn, mlir::Value lhs, mlir::Value rhs);
 
-/// Reshapes `x` to a matrix whose columns are the axes from `axis` on.
+/// Reshapes `x` to a matrix. The axes before `axis` become the rows, and the other axes the columns.
 mlir::Value toMatrix(NnBuilder &nn, mlir::Value x, int64_t axis);
 
 } // namespace nacre::importer

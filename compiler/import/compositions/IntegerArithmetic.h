@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arithmetic of integers that stand for the reals scale * (values - zero), for the handlers of every format.
+// Arithmetic of quantized integers, which stand for the reals scale * (values - zero), for the handlers of every
+// format.
 //
-// Formats write 8-bit networks with different operators. In `nn`, all become one form: a contraction of the stored
-// integers, 32-bit sums, then one multiplication and one rounding.
+// Formats have different operators for 8-bit networks. In `nn`, all become the same form: a contraction of the stored
+// integers with 32-bit sums, then one multiplication and one rounding.
 //
-// How:  sum (x - zx)(w - zw) = sum xw - zx sum w - zw (sum x - K zx), and constant terms fold. Sums wrap, so their
+// sum (x - zx)(w - zw) = sum xw - zx sum w - zw (sum x - K zx), in which the constant terms fold. Sums wrap, so their
 // order is free, and an intermediate overflow does not change the result.
 
 #ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_INTEGERARITHMETIC_H
@@ -16,41 +17,42 @@
 
 namespace nacre::importer {
 
-/// Integers, and the scale and zero point that give their real values. `scale` and `zero` broadcast to `values`. `zero`
-/// may have any integer type; null is 0.
+/// Integers with the scale and zero point that define their real values. `scale` and `zero` broadcast to `values`.
+/// `zero` may have any integer type; null means 0.
 struct Quantized {
   mlir::Value values, scale, zero;
 };
 
-/// Returns (values - zero) * scale in the type of `scale`. Scale and zero point are scalars.
+/// Returns (values - zero) * scale in the type of `scale`. The scale and the zero point are scalars.
 mlir::Value dequantize(NnBuilder &nn, const Quantized &x);
 
-/// Returns round(steps) + zero, saturated to `type`, which has 8 or 16 bits. Ties round to even.
+/// Returns round(steps) + zero, saturated to `type`, which has 8 or 16 bits. Rounds halves to even.
 mlir::Value roundToIntegers(NnBuilder &nn, mlir::Value steps, mlir::Value zero, mlir::Type type);
 
-/// Returns roundToIntegers of real / scale. Scale and zero point are scalars.
+/// Returns roundToIntegers(real / scale). The scale and the zero point are scalars.
 mlir::Value quantize(NnBuilder &nn, mlir::Value real, mlir::Value scale, mlir::Value zero, mlir::Type type);
 
-/// Quantizes `real` to unsigned 8 bits. Scale and zero point follow at run time from its range, extended to contain 0.
+/// Quantizes `real` to unsigned 8 bits. The scale and zero point are computed at run time from the range of `real`,
+/// extended to contain 0.
 Quantized quantizeDynamically(NnBuilder &nn, mlir::Value real);
 
-/// Multiplies (lhs - lhsZero) by (rhs - rhsZero) as nn.matmul does. `lhsZero`, which may be null, broadcasts to the
-/// rows of `lhs`, and `rhsZero` to the columns of `rhs`.
+/// Multiplies (lhs - lhsZero) by (rhs - rhsZero) like nn.matmul. `lhsZero` broadcasts to the rows of `lhs`, and may be
+/// null. `rhsZero` broadcasts to the columns of `rhs`.
 mlir::Value integerMatMul(NnBuilder &nn, mlir::Value lhs, mlir::Value lhsZero, mlir::Value rhs, mlir::Value rhsZero);
 
-/// Convolves (input - inputZero) with (filter - filterZero), channels last, as nn.conv does. Padding stands for 0.
-/// `inputZero` has one element; `filterZero` has one, or one per output channel. Either may be null.
+/// Convolves (input - inputZero) with (filter - filterZero) like nn.conv; channels are last. Padding represents the
+/// real value 0. `inputZero` has one element. `filterZero` has one, or one per output channel. Either may be null.
 mlir::Value integerConv(NnBuilder &nn, mlir::Value input, mlir::Value inputZero, mlir::Value filter,
                         mlir::Value filterZero, const Window &window, int64_t groups);
 
-/// Computes the transposed convolution of the same operands in one group. The pads of `window` are cut from the result;
-/// each is smaller than the kernel.
+/// Computes the transposed convolution of (input - inputZero) with (filter - filterZero), in one group. The pads of
+/// `window` are removed from the result. Each pad is smaller than the kernel.
 mlir::Value integerConvTranspose(NnBuilder &nn, mlir::Value input, mlir::Value inputZero, mlir::Value filter,
                                  mlir::Value filterZero, const Window &window);
 
-/// Returns saturate(sums * multiplier / 2^31 * 2^shift + zero), computed only in integers. `multiplier` and `shift` are
-/// i32 as nn::toFixedPoint makes them, and broadcast to `sums` (i32 or i64). The result has the type `type` and lies
-/// within [low, high].
+/// Returns saturate(sums * multiplier / 2^31 * 2^shift + zero), computed in integers only. `multiplier` and `shift` are
+/// i32 values from nn::toFixedPoint, and broadcast to `sums` (i32 or i64). The result has the type `type`, and is
+/// clamped to [low, high].
 mlir::Value requantize(NnBuilder &nn, nn::FixedPointRounding rounding, mlir::Value sums, mlir::Value multiplier,
                        mlir::Value shift, int64_t zero, int64_t low, int64_t high, mlir::Type type);
 

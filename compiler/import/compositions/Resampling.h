@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Resampling of images by the tables of ResampleTables.h, for the handlers of every format.
+// Resamples images by the tables of ResampleTables.h, for the handlers of every format.
 
 #ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_RESAMPLING_H
 #define NACRE_COMPILER_IMPORT_COMPOSITIONS_RESAMPLING_H
@@ -15,10 +15,11 @@ struct ResampledAxis {
   AxisTable table;
 };
 
-/// True if a table of this size is allowed; it is then counted as a constant. Reports an error if not.
+/// True if a table of `positions * taps` entries is allowed, and then counts it as a constant. Otherwise, reports an
+/// error.
 bool allowsTable(NnBuilder &nn, int64_t positions, double taps);
 
-/// Returns `x` with some axes resampled. Weighted integers are computed as floats and truncated.
+/// Returns `x` resampled along the given axes. If weights apply to integers, they are computed as floats and truncated.
 mlir::Value resample(NnBuilder &nn, mlir::Value x, llvm::ArrayRef<ResampledAxis> axes);
 
 } // namespace nacre::importer

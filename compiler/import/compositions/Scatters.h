@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writing to computed places in terms of `nn`: unpooling, adding up columns to an image, and placing rows in a cache.
-// Every format has these under names of its own.
+// Compositions of `nn` operators that write to computed places: unpooling, adding up columns to an image, and placing
+// rows in a cache. Each format has different names for them.
 
 #ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_SCATTERS_H
 #define NACRE_COMPILER_IMPORT_COMPOSITIONS_SCATTERS_H
@@ -10,14 +10,15 @@
 
 namespace nacre::importer {
 
-/// Undoes a maximum pooling of [N, C, shape...] to `x`, [N, C, spatial...]. Element i goes to index `indices[i]` of the
-/// result, which counts over all axes; other elements are 0. Makes a constant of N * C integers.
+/// Undoes a maximum pooling of [N, C, shape...] to `x`, [N, C, spatial...]. Element i of `x` goes to index `indices[i]`
+/// of the result, counted over all axes. Other elements are 0. Makes a constant of N * C integers.
 mlir::Value unpool(NnBuilder &nn, mlir::Value x, mlir::Value indices, Ints shape);
 
-/// Geometry of windows over an image, one entry per spatial axis. `pads` has two: all low ones, then all high ones.
+/// Geometry of windows over an image, with one entry per spatial axis. `pads` has the low pads of all axes, then the
+/// high pads.
 struct ColumnWindows {
   Ints image, kernel, strides, pads, dilations;
-  /// Returns the number of windows along spatial axis `axis`; 0 or negative if none fits.
+  /// Returns the number of windows along `axis`. It is 0 or negative if no window fits.
   int64_t count(size_t axis) const {
     return (image[axis] + pads[axis] + pads[image.size() + axis] - dilations[axis] * (kernel[axis] - 1) - 1) /
                strides[axis] +
@@ -25,13 +26,13 @@ struct ColumnWindows {
   }
 };
 
-/// Adds up `columns` [N, C * kernel..., windows] to the image [N, C, image...] that they are windows of (ONNX Col2Im).
-/// Makes a constant of one integer per element of a channel's windows.
+/// Adds up `columns` [N, C * kernel..., windows] to the image [N, C, image...] (ONNX Col2Im). Each column holds one
+/// window of the image. Makes a constant with one integer per element of all windows of a channel.
 mlir::Value columnsToImage(NnBuilder &nn, mlir::Value columns, const ColumnWindows &windows);
 
-/// Overwrites `cache` with `update`, which is at most as long along `axis`. Row b of axis 0 is written from `begins[b]`
-/// on. Elements beyond the end are dropped, or wrap to 0 if the cache is `circular`. Makes a constant of indices for
-/// each axis up to `axis`.
+/// Overwrites `cache` with `update`, which must not be longer along `axis`. Row b of axis 0 is written from position
+/// `begins[b]` on. Elements past the end are dropped, or go to the front if the cache is `circular`. Makes a constant
+/// of indices for each axis up to `axis`.
 mlir::Value placeRows(NnBuilder &nn, mlir::Value cache, mlir::Value update, mlir::Value begins, int64_t axis,
                       bool circular);
 

@@ -9,23 +9,24 @@
 
 namespace nacre::importer {
 
-/// Largest size of a matrix. The number of operators grows with its cube.
+/// Largest number of rows of a matrix. The number of operators grows with its cube.
 constexpr int64_t mostMatrixRows = 8;
 
-// Matrices are [..., n, n] with n <= `mostMatrixRows`. Other operands have the same leading axes.
+// In these functions, matrices are [..., n, n] with n <= `mostMatrixRows`. Other operands have the same leading axes.
 
 mlir::Value determinant(NnBuilder &nn, mlir::Value matrices);
 
-/// Returns X [..., n, m] with A X = B.
+/// Returns X [..., n, m], the solution of A X = B.
 mlir::Value solve(NnBuilder &nn, mlir::Value a, mlir::Value b);
 
-/// Solves the same for a triangular A; the other half of it is not read.
+/// Like solve(), but for a triangular A. Does not read the other half of A.
 mlir::Value solveTriangular(NnBuilder &nn, mlir::Value a, mlir::Value b, bool isLower);
 
-/// Returns the lower triangle L with A = L L^T. The upper half of A is not read.
+/// Returns the lower triangle L for which A = L L^T. Does not read the upper half of A.
 mlir::Value cholesky(NnBuilder &nn, mlir::Value a);
 
-/// L and U of P A = L U in one matrix: L below the diagonal, U from it on. `order` is P: the row of A for each row.
+/// L and U of P A = L U in one matrix: L is below the diagonal, and U is the rest. `order` is P: the index in A of each
+/// row.
 struct TriangularFactors {
   mlir::Value both, order;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constants that compositions compute element by element. They count against the model's limit for constants.
+// Constants whose elements compositions compute. They count against the limit of the model's constants.
 
 #ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_TABLES_H
 #define NACRE_COMPILER_IMPORT_COMPOSITIONS_TABLES_H
@@ -12,11 +12,11 @@
 
 namespace nacre::importer {
 
-/// True if a constant of `type` is allowed; it then counts as made. Reports an error if not.
+/// True if a constant of `type` is allowed, and then counts it as made. Otherwise, reports an error.
 bool allowsTable(NnBuilder &nn, mlir::RankedTensorType type);
 
-/// Returns a constant of `type` whose elements are `makeElement` of each index in row-major order, or null after an
-/// error. T is int64_t or double; elements are rounded from it.
+/// Returns a constant of `type`, or null after an error. `makeElement` computes an element from its index in row-major
+/// order. T is int64_t or double. Elements are rounded to `type`.
 template <typename T, typename Make>
 mlir::Value makeTable(NnBuilder &nn, mlir::RankedTensorType type, Make makeElement) {
   if (!allowsTable(nn, type))

@@ -12,8 +12,8 @@
 
 namespace nacre::importer {
 
-/// Records the paths of the files that belong to a model. During its lifetime, it collects paths that mapFile() maps in
-/// this thread, and those that are added. No output may overwrite them.
+/// Records the paths of the files that belong to a model, because no output may overwrite them. While the object
+/// exists, it collects the paths that mapFile() maps in this thread, and the paths that add() receives.
 class MappedPaths {
 public:
   explicit MappedPaths(std::vector<std::string> &paths) : paths(paths), outer(std::exchange(current, this)) {}
@@ -21,7 +21,7 @@ public:
   MappedPaths &operator=(const MappedPaths &) = delete;
   ~MappedPaths() { current = outer; }
 
-  /// Adds a path to those of the innermost object, if there is one.
+  /// Adds a path to the innermost object, if there is one.
   static void add(llvm::StringRef path);
 
 private:

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tensors of a file that nacre_state_save wrote, or of another file in the safetensors format. Weights that were
-// trained on a device return to the model that they come from. A JSON header has names, types, shapes and positions. It
-// is checked against the file, and a checksum, if there is one, against all bytes. Tensors are views of the file.
+// Tensors of a file that nacre_state_save wrote, or of another file in the safetensors format. The compiler uses them
+// to put weights that were trained on a device into the model again. A JSON header has names, types, shapes and
+// positions. It is checked against the size of the file. A checksum, if there is one, is checked against the data.
+// Tensors are views of the file.
 
 #ifndef NACRE_COMPILER_IMPORT_FILES_STATEFILE_H
 #define NACRE_COMPILER_IMPORT_FILES_STATEFILE_H
@@ -16,7 +17,7 @@
 namespace nacre::importer {
 
 struct StateTensor {
-  std::string type; ///< name of the type in such files: F32, I64
+  std::string type; ///< name of the type in the file: F32, I64
   llvm::SmallVector<int64_t> shape;
   llvm::StringRef bytes;
 };
@@ -26,11 +27,11 @@ struct StateFile {
   std::map<std::string, StateTensor, std::less<>> tensors;
 };
 
-/// Reads the file. Errors are emitted at `loc`.
+/// Reads the file. Emits errors at `loc`.
 mlir::FailureOr<StateFile> readStateFile(FileBytes bytes, mlir::Location loc);
 
-/// Returns the weight that a value of an optimizer or a counter belongs to: `w` for `w#momentum`, empty if it belongs
-/// to all. `nullopt` for other names.
+/// Returns the name of the weight to which a value of an optimizer belongs: `w` for `w#momentum`. It is empty if the
+/// value belongs to all weights, like a counter. Returns `nullopt` for other names.
 std::optional<llvm::StringRef> ownerOf(llvm::StringRef name);
 
 } // namespace nacre::importer

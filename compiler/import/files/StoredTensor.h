@@ -12,16 +12,16 @@
 
 namespace nacre::importer {
 
-/// Elements known at compile time: dense, row-major, little-endian, at any address. Booleans take one byte each; narrow
-/// types are packed (NarrowTypes.h).
+/// Tensor whose elements are known at compile time: dense, row-major, little-endian, at any alignment. A boolean takes
+/// one byte. Narrow types are packed (NarrowTypes.h).
 struct StoredTensor {
   mlir::RankedTensorType type;
   llvm::ArrayRef<char> bytes;
-  FileBytes owner; ///< keeps `bytes` alive
+  FileBytes owner; ///< owner that keeps `bytes` alive
 };
 
-/// Converts small tensors to `dense` attributes, and larger ones to `dense_resource` views of the mapped file. That
-/// file stays mapped while the context lives. `name` is the view's key.
+/// Converts a small tensor to a `dense` attribute, and a larger one to a `dense_resource` view of the mapped file. That
+/// file stays mapped as long as the context lives. `name` is the key of the resource.
 mlir::ElementsAttr makeConstant(const StoredTensor &tensor, llvm::StringRef name);
 
 } // namespace nacre::importer

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Describes lists that represent complex numbers (compiler/import/tensorflow/complex/Pairs.h) in messages. Users'
-// graphs have complex tensors, not lists.
+// Recognizes lists that represent complex numbers (compiler/import/tensorflow/complex/Pairs.h), so that messages can
+// say so. Users know complex tensors in their graphs, but no lists.
 
 #ifndef NACRE_COMPILER_IMPORT_MESSAGES_COMPLEXVALUES_H
 #define NACRE_COMPILER_IMPORT_MESSAGES_COMPLEXVALUES_H
@@ -11,12 +11,12 @@
 
 namespace nacre::importer {
 
-/// Marks a list of the real and the imaginary parts; does nothing for null.
+/// Marks a list of a real and an imaginary part. Does nothing if `list` is null.
 void markComplex(mlir::Value list);
 
 bool isComplex(mlir::Value value);
 
-/// Completes a message that refuses such a list.
+/// End of a message that rejects such a list.
 inline constexpr llvm::StringLiteral complexAdvice = "holds complex numbers; apply Real, Imag or ComplexAbs first";
 
 } // namespace nacre::importer

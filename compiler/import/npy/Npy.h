@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads numpy's .npy files: a header with the text of a Python dictionary, then the elements. The compiler reads values
-// of inputs from them (--set), and nacre-run reads inputs; both must accept the same files. The bytes may be hostile.
-// This needs only the standard library, so that programs without LLVM can use it.
+// Reads numpy's .npy files: a header with the text of a Python dictionary, then the elements. The compiler (--set) and
+// nacre-run read inputs from such files, and must accept the same ones. The data may be hostile. The code needs only
+// the standard library, so that programs without LLVM can use it.
 
 #ifndef NACRE_COMPILER_IMPORT_NPY_NPY_H
 #define NACRE_COMPILER_IMPORT_NPY_NPY_H
@@ -15,7 +15,7 @@
 
 namespace nacre::npy {
 
-/// Kinds of elements. numpy has no bfloat16 type; it is written as raw 2-byte elements.
+/// Kinds of elements. numpy has no bfloat16 type, so files have raw 2-byte elements instead.
 enum class Kind { Bool, Signed, Unsigned, Float, Bfloat };
 
 struct Element {
@@ -28,14 +28,14 @@ struct Array {
   Element element;
   std::vector<int64_t> dims;
   size_t count = 0;
-  const char *data = nullptr; ///< elements, at any address
+  const char *data = nullptr; ///< elements, at any alignment
 
   size_t bytes() const { return count * element.bytes; }
 };
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 
-/// Sets `array` to a view of the elements. Returns the defect of the bytes, or "".
+/// Sets `array` to a view of the elements in the file `bytes`. Returns an empty text, or what is wrong with the file.
 std::string parse(std::string_view bytes, Array &array);
 
 } // namespace nacre::npy

@@ -18,8 +18,8 @@ void splitInto(OperandBinder &node, mlir::Value x, int64_t axis, Ints sizes);
 /// Splits `x` into equal parts, one for each result of the node.
 void splitEvenly(OperandBinder &node, mlir::Value x, int64_t axis);
 
-/// Returns the sizes in operand `index` of the parts of an axis of `dim` elements. If one size cannot be determined, it
-/// is the rest of `dim`.
+/// Returns the sizes in operand `index` of the parts of an axis of `dim` elements. One size may be computed at run
+/// time; it is the rest of `dim`.
 mlir::FailureOr<llvm::SmallVector<int64_t>> readSizesOfParts(OperandBinder &node, size_t index, int64_t dim);
 
 /// Splits `x` into parts of the sizes in operand `index`. One size may be -1, which means the rest.

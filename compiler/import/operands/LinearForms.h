@@ -2,8 +2,8 @@
 //
 // Elements of integer tensors as sums of constants and multiples of computed elements.
 //
-// Exporters write `x[n : n + 2]` as two computed positions, and `same as x` as a computed shape. The size of the slice
-// is known if the difference of the positions is. A shape is known if it consists of sizes of x.
+// Exporters write `x[n : n + 2]` as two computed positions, and the shape of x as a computed tensor. The size of a
+// slice is known if the difference of its positions is known. A shape is known if it consists of sizes of x.
 
 #ifndef NACRE_COMPILER_IMPORT_OPERANDS_LINEARFORMS_H
 #define NACRE_COMPILER_IMPORT_OPERANDS_LINEARFORMS_H
@@ -15,21 +15,22 @@
 
 namespace nacre::importer {
 
-/// Constant plus multiples of elements that are computed at run time.
+/// Sum of a constant and multiples of elements that are computed at run time.
 struct LinearForm {
   struct Term {
     mlir::Value tensor;
     int64_t index;  ///< index of the element in row-major order
-    int64_t factor; ///< factor of the element, not 0
+    int64_t factor; ///< factor of the element; never 0
   };
   int64_t constant = 0;
   llvm::SmallVector<Term, 2> terms;
 };
 
-/// Returns element `index`, in row-major order, of an integer tensor. An element that is not a sum is one term.
+/// Returns the form of element `index`, in row-major order, of an integer tensor. An element that is not a sum has one
+/// term.
 LinearForm formOf(mlir::Value tensor, int64_t index);
 
-/// Returns `high - low` if the computed elements cancel out, else `nullopt`.
+/// Returns `high - low` if the computed elements cancel out. Otherwise, returns `nullopt`.
 std::optional<int64_t> differenceOf(const LinearForm &high, const LinearForm &low);
 
 } // namespace nacre::importer

@@ -11,7 +11,7 @@
 
 namespace nacre::importer {
 
-/// Seeds of a node; two zeros mean that it has no seed.
+/// The two seeds of a node. If both are 0, the node has no seed.
 using RandomSeeds = std::array<int64_t, 2>;
 
 /// Draws floats of type `element` uniformly from [0, 1).

@@ -12,13 +12,13 @@ namespace nacre::importer {
 
 enum class SegmentKind { Sum, Mean, Prod, Max, Min };
 
-/// Combines the rows of operand 0; operand 1 lists their segments in ascending order. Empty segments are 0, or 1 for a
-/// product.
+/// Combines the rows of operand 0. Operand 1 has the segment of each row, in ascending order. The result of an empty
+/// segment is 0, or 1 for a product.
 void combineSegments(OperandBinder &node, SegmentKind kind);
 
-/// Combines slices of operand 0. Operand 1 has the segments of its first axes in any order, and operand 2 the number of
-/// segments. An empty segment has the largest number as its minimum, and the smallest as its maximum. Slices with a
-/// negative segment are dropped. There is no mean.
+/// Combines slices of operand 0. Operand 1 has the segments for its first axes, in any order. Operand 2 is the number
+/// of segments. The minimum of an empty segment is the largest value of the type, and the maximum is the smallest
+/// value. Slices with a negative segment are dropped. `kind` cannot be Mean.
 void combineUnsortedSegments(OperandBinder &node, SegmentKind kind);
 
 } // namespace nacre::importer

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reshaped and reordered operands, with the checks that every format needs.
+// Reshapes and reorders operands, with the checks that every format needs.
 //
-// The first operand is reshaped, gets or loses axes, or is reordered or repeated. Each function sets the node's result
-// or reports an error. Formats differ in where they give the shape, and in the name of that operand.
+// The first operand is reshaped, reordered or repeated, or axes are added or removed. Each function sets the node's
+// result or reports an error. Formats differ in where they state the shape, and in the name of that operand.
 
 #ifndef NACRE_COMPILER_IMPORT_OPERANDS_SHAPES_H
 #define NACRE_COMPILER_IMPORT_OPERANDS_SHAPES_H
@@ -13,20 +13,21 @@
 
 namespace nacre::importer {
 
-/// True if a result has a shape that fits into memory. Reports the rule's error if not.
+/// True if `shape` is a valid shape that fits into memory. Otherwise, reports the error in `shape`, or that it is too
+/// large.
 bool checkRule(OperandBinder &node, llvm::Expected<nn::Shape> shape);
 
-/// Reshapes operand 0 to `shape`, in which one size may be -1. Messages call the shape `name`. A size of 0 is 0 if
-/// `zeroIsZero`, else the operand's.
+/// Reshapes operand 0 to `shape`, in which one size may be -1. A size of 0 is 0 if `zeroIsZero`; otherwise, it is the
+/// operand's size. Messages call the shape `name`.
 void reshapeOperand(OperandBinder &node, const std::string &name, llvm::SmallVector<int64_t> shape, bool zeroIsZero);
 
-/// Returns the shape that operand `index` holds, if a tensor can have it. Fails after an error.
+/// Returns the shape in operand `index`. Fails after an error if no tensor can have this shape.
 mlir::FailureOr<llvm::SmallVector<int64_t>> readShape(OperandBinder &node, size_t index);
 
 /// Adds an axis of size 1 at the position in operand 1.
 void insertAxis(OperandBinder &node);
 
-/// Removes `axes`, which must have size 1; without `axes`, all axes of size 1.
+/// Removes `axes`, whose sizes must be 1. Without `axes`, removes all axes of size 1.
 void removeAxes(OperandBinder &node, std::optional<Ints> axes);
 
 /// Transposes operand 0 by the permutation in operand 1.
@@ -35,14 +36,14 @@ void transposeAxes(OperandBinder &node);
 /// Reverses operand 0 along the axes in operand 1.
 void reverseAxes(OperandBinder &node);
 
-/// Reverses the first elements along `timeAxis` for each index of `batchAxis`; operand 1 holds their numbers.
+/// Reverses the first elements along `timeAxis` for each index of `batchAxis`. Operand 1 holds the numbers of elements.
 void reverseSequences(OperandBinder &node, int64_t timeAxis, int64_t batchAxis);
 
 /// Broadcasts operand 0 to the shape in operand 1.
 void broadcastOperand(OperandBinder &node);
 
-/// Repeats each axis by the number in `repeats`, which is operand 1. Each axis gets a new one before it, which is
-/// broadcast and merged: [a] to [1, a], [r, a], [r * a].
+/// Repeats the elements of each axis `repeats` times; `repeats` comes from operand 1. A new axis before each axis is
+/// broadcast and merged with it: [a] becomes [1, a], [r, a], [r * a].
 void repeatAxes(OperandBinder &node, Ints repeats);
 void repeatOperand(OperandBinder &node);
 

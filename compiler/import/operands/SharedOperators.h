@@ -2,8 +2,8 @@
 //
 // Operators with the same meaning in several formats.
 //
-// Each meaning is written once. A format registers the rows that have a name in it, with its own names of operands. The
-// rows are in SharedOperators.def.
+// Each meaning is written once, as one row of SharedOperators.def. A format registers the rows for which it has a name,
+// with its own names of operands.
 
 #ifndef NACRE_COMPILER_IMPORT_OPERANDS_SHAREDOPERATORS_H
 #define NACRE_COMPILER_IMPORT_OPERANDS_SHAREDOPERATORS_H
@@ -15,10 +15,10 @@
 
 namespace nacre::importer {
 
-/// Names of an operator, each empty if the format has no such operator.
+/// Names of an operator; a name is empty if the format has no such operator.
 struct OperatorNames {
   llvm::StringRef onnx;
-  int64_t since; ///< ONNX's first version; for a reduction, the first with axes as an operand
+  int64_t since; ///< first version in ONNX; for a reduction, the first version with axes as an operand
   llvm::StringRef tensorflow, tflite;
 };
 
@@ -31,8 +31,9 @@ struct UnaryOperator {
 struct BinaryOperator {
   OperatorNames names;
   Holds holds;
-  mlir::Value (*compose)(NnBuilder &nn, mlir::Value x, mlir::Value y); ///< the operands broadcast
-  std::optional<nn::BinaryKind> kind;                                  ///< `nullopt` for a composition
+  mlir::Value (*compose)(NnBuilder &nn, mlir::Value x, mlir::Value y); ///< builds the operator; the operands broadcast
+  std::optional<nn::BinaryKind> kind;                                  ///< kind of the operator; `nullopt` for a
+                                                                       ///< composition of several
 };
 
 struct ReductionOperator {
@@ -51,14 +52,14 @@ struct CumulationOperator {
   nn::CumulateKind kind;
 };
 
-// Return all rows.
+// Return all rows of a kind.
 llvm::ArrayRef<UnaryOperator> getUnaryOperators();
 llvm::ArrayRef<BinaryOperator> getBinaryOperators();
 llvm::ArrayRef<ReductionOperator> getReductionOperators();
 llvm::ArrayRef<ExtremeOperator> getExtremeOperators();
 llvm::ArrayRef<CumulationOperator> getCumulationOperators();
 
-/// Calls `add` for each operator that the format has, with its name in `format` and its row.
+/// Calls `add` with the name and the row of each operator that `format` has.
 template <typename Row, typename Add>
 void forEachNamed(llvm::ArrayRef<Row> rows, llvm::StringRef OperatorNames::*format, Add add) {
   for (const Row &row : rows)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Strided slices with masks, as starts, sizes and steps of every axis, without IR. Bits of the masks count entries of
-// the lists, not axes of the tensor, which is easy to get wrong.
+// Converts strided slices with masks to starts, sizes and steps of every axis, without IR. Bits of the masks refer to
+// entries of the lists, not to axes of the tensor, which is easy to get wrong.
 
 #ifndef NACRE_COMPILER_IMPORT_OPERANDS_STRIDEDSLICES_H
 #define NACRE_COMPILER_IMPORT_OPERANDS_STRIDEDSLICES_H
@@ -12,22 +12,22 @@
 
 namespace nacre::importer {
 
-/// Lists with one entry per axis of the tensor, except for three kinds of entries. An entry in `ellipsisMask` takes all
-/// axes without an entry, as a whole. An entry in `newAxisMask` adds an axis to the result. An entry in `shrinkMask`
-/// takes one index, and removes the axis.
+/// Lists with one entry per axis of the tensor, except for three kinds of entries. The entry in `ellipsisMask` stands
+/// for all axes that have no entry, and takes them as a whole. An entry in `newAxisMask` adds an axis to the result. An
+/// entry in `shrinkMask` selects one index, and removes the axis.
 struct StridedSlice {
   llvm::SmallVector<int64_t> begin, end, strides;
-  uint32_t beginMask = 0, endMask = 0; ///< entries that begin, or end, where the axis does
+  uint32_t beginMask = 0, endMask = 0; ///< entries that begin at the begin of the axis, and entries that end at its end
   uint32_t ellipsisMask = 0, newAxisMask = 0, shrinkMask = 0;
-  bool endIsOffset = false; ///< ends count from the begins
+  bool endIsOffset = false; ///< true if `end` is relative to `begin`
 };
 
-/// Slice of every axis, and the shape that its elements get.
+/// Slice of every axis, and the shape to which the result is reshaped.
 struct SlicedPart {
   llvm::SmallVector<int64_t> starts, sizes, steps, shape;
 };
 
-/// Returns the slice in terms of axes. An error names the violated rule.
+/// Returns the slice in terms of axes. The error states the rule that the slice violates.
 llvm::Expected<SlicedPart> expandSlice(const StridedSlice &slice, llvm::ArrayRef<int64_t> shape);
 
 } // namespace nacre::importer

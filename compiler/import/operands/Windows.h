@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Windows over operands, with the checks that every format needs.
+// Poolings of operands, with the checks that every format needs.
 
 #ifndef NACRE_COMPILER_IMPORT_OPERANDS_WINDOWS_H
 #define NACRE_COMPILER_IMPORT_OPERANDS_WINDOWS_H
@@ -10,13 +10,14 @@
 
 namespace nacre::importer {
 
-/// True if `indicesOfMaxima` may be built for `shape` [N, spatial..., C]. It gathers the elements of each window, and
-/// has tables of their positions. Counts the tables as constants; reports an error if they are too large.
+/// True if `indicesOfMaxima` may be built for `shape` [N, spatial..., C] and `window`. It gathers the elements of each
+/// window by constant tables of their positions. This counts the tables as constants, and reports an error if they are
+/// too large.
 bool allowsIndicesOfMaxima(OperandBinder &node, Ints shape, const Window &window);
 
-/// Pools the maxima of parts of regions (compositions/Poolings.h). Operand 0 is `[N, C, H, W]`. Operand 1 has an image
-/// and two corners for each region. `bins` are rows and columns that each region is divided into; errors call them
-/// `binsName`.
+/// Computes the maxima of parts of regions (compositions/Poolings.h). Operand 0 is `[N, C, H, W]`. Operand 1 has an
+/// image and two corners for each region. `bins` are the numbers of rows and columns into which each region is divided.
+/// Errors call them `binsName`.
 void poolMaximaOfRegions(OperandBinder &node, Ints bins, double scale, llvm::StringRef binsName);
 
 } // namespace nacre::importer

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Selection of intermediate tensors that become results in addition to the outputs (`--keep`), so that users can
-// inspect them. The import does not depend on it, so no handler sees it. See compiler/import/entry/KeptValues.h.
+// inspect them. Handlers do not know the selection, because the import does not depend on it. See
+// compiler/import/entry/KeptValues.h.
 
 #ifndef NACRE_COMPILER_IMPORT_OPTIONS_KEPTTENSORS_H
 #define NACRE_COMPILER_IMPORT_OPTIONS_KEPTTENSORS_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Limits of every model.
+// Limits that hold for every model.
 
 #ifndef NACRE_COMPILER_IMPORT_OPTIONS_LIMITS_H
 #define NACRE_COMPILER_IMPORT_OPTIONS_LIMITS_H

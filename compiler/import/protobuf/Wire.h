@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads a message of protocol buffers field by field, for code that needs only a few fields, or that has no LLVM, such
-// as nacre-run. A field is a view of the message's bytes, llvm::StringRef or std::string_view. This needs only the
+// Reads a protobuf message field by field. This is for code that needs only a few fields, or that has no LLVM, such as
+// nacre-run. A field is a view of the message's bytes, llvm::StringRef or std::string_view. The code needs only the
 // standard library.
 
 #ifndef NACRE_COMPILER_IMPORT_PROTOBUF_WIRE_H
@@ -14,7 +14,7 @@ namespace nacre::importer {
 
 enum WireType : unsigned { WireVarint = 0, WireFixed64 = 1, WireBytes = 2, WireFixed32 = 5 };
 
-/// Reads one base-128 number from the front of `bytes`, and drops it. Returns false if `bytes` begins otherwise.
+/// Removes one base-128 number from the front of `bytes`. Returns false if `bytes` does not begin with one.
 template <typename Bytes> bool takeVarint(Bytes &bytes, uint64_t &value) {
   value = 0;
   for (unsigned shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
@@ -27,7 +27,8 @@ template <typename Bytes> bool takeVarint(Bytes &bytes, uint64_t &value) {
   return false;
 }
 
-/// Reads the content of a field or a packed element: the bits of a number into `value`, or the bytes into `body`.
+/// Removes the content of a field or of a packed element from the front of `bytes`. Stores the bits of a number in
+/// `value`, and the bytes in `body`. Returns false if `bytes` is too short.
 template <typename Bytes> bool takeContent(Bytes &bytes, WireType type, uint64_t &value, Bytes &body) {
   uint64_t size = type == WireFixed64 ? 8 : 4;
   switch (type) {
@@ -54,12 +55,12 @@ template <typename Bytes> bool takeContent(Bytes &bytes, WireType type, uint64_t
 template <typename Bytes> struct FieldView {
   uint32_t number;
   WireType type;
-  Bytes whole;        ///< bytes of the field with its tag
-  Bytes body;         ///< content of a message, a string or bytes
-  uint64_t value = 0; ///< bits of a number
+  Bytes whole;        ///< bytes of the field, including its tag
+  Bytes body;         ///< content of the field if it is a message, a string or bytes
+  uint64_t value = 0; ///< bits of the field if it is a number
 };
 
-/// Calls `visit` for each field until it returns false. Returns false then, or if the message is damaged.
+/// Calls `visit` for each field until it returns false. Returns false if `visit` does, or if the message is damaged.
 template <typename Bytes, typename Visit> bool walkFields(Bytes message, Visit visit) {
   while (!message.empty()) {
     const char *begin = message.data();

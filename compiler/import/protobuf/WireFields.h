@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads a message of protocol buffers field by field, and builds another one from fields. If a few tensors of a file
-// change, all other bytes stay the same, including fields that are unknown here. A field is a view of the bytes that it
-// was read from.
+// Reads a protobuf message field by field, and builds another message from fields. If a few tensors of a file change,
+// all other bytes stay the same, including unknown fields. A field is a view of the bytes from which it was read.
 
 #ifndef NACRE_COMPILER_IMPORT_PROTOBUF_WIREFIELDS_H
 #define NACRE_COMPILER_IMPORT_PROTOBUF_WIREFIELDS_H
@@ -18,10 +17,10 @@ namespace nacre::importer {
 
 using WireFieldBytes = FieldView<llvm::StringRef>;
 
-/// Calls `visit` for each field until it returns false. Returns false then, or if the message is damaged.
+/// Calls `visit` for each field until it returns false. Returns false if `visit` does, or if the message is damaged.
 bool forEachField(llvm::StringRef message, llvm::function_ref<bool(const WireFieldBytes &)> visit);
 
-/// Bytes in pieces. Most pieces are views, so their memory must live as long.
+/// Message in pieces. Most pieces are views, so the memory to which they refer must live as long as this object.
 class WirePieces {
 public:
   explicit WirePieces(llvm::StringSaver &saver) : saver(saver) {}

@@ -2,11 +2,11 @@
 //
 // Reduces a serialized protobuf file to the part that protobuf should parse.
 //
-// Copies the fields that an importer reads, and leaves the bytes of tensors in the mapped file. So weights are never
-// copied, files above 2 GiB work, and large allocations of protobuf are rejected in advance. Otherwise a hostile file
-// of empty messages could take a hundred times its size in memory. A format's schema says, for each field of each
-// message, whether it is copied, entered, left in the file or dropped. Messages may nest in their own kind, to a depth
-// that is safe for the stack.
+// The scan copies the fields that an importer reads, and leaves the data of tensors in the mapped file. So weights are
+// never copied, and files above 2 GiB work. Large allocations of protobuf are rejected in advance. Otherwise, a hostile
+// file of empty messages could take a hundred times its size in memory. The schema of a format says, for each field of
+// each message, whether it is copied, entered, left in the file or dropped. Messages may contain messages of the same
+// kind, to a depth that is safe for the stack.
 
 #ifndef NACRE_COMPILER_IMPORT_PROTOBUF_WIRESCAN_H
 #define NACRE_COMPILER_IMPORT_PROTOBUF_WIRESCAN_H
@@ -25,35 +25,35 @@ namespace nacre::importer {
 
 /// Treatment of a field of a message.
 enum class WireKeep : uint8_t {
-  Copy,    ///< number or string
-  Numbers, ///< list of numbers, packed or not
-  Enter,   ///< message of the schema
+  Copy,    ///< number or string, which is copied
+  Numbers, ///< list of numbers, packed or not, which is copied
+  Enter,   ///< message of the schema, whose fields are scanned, too
   Leave,   ///< elements of a tensor, which stay in the file
-  Refuse,  ///< unsupported field; WireSchema::refusal has the advice
+  Refuse,  ///< unsupported field, which is an error with the advice in WireSchema::refusal
 };
 
-/// One field of the message numbered `in`. Fields that are not listed are dropped.
+/// Field of the message with index `in`. Fields that are not listed are dropped.
 struct WireField {
   uint8_t in;
   uint32_t number;
   WireKeep keep;
-  uint8_t child = 0; ///< message that Enter finds there
+  uint8_t child = 0; ///< index of the message in the field, for Enter
 };
 
-/// Fields that a reader needs from the messages of a format. The reader chooses the numbers of messages.
+/// Fields that a reader needs from the messages of a format. The reader chooses the indices of messages.
 struct WireSchema {
   llvm::ArrayRef<WireField> fields;
-  /// Upper bound of the bytes of protobuf's class, for each message.
+  /// Upper bound of the size of protobuf's class in bytes, for each message.
   llvm::ArrayRef<uint16_t> costs;
   /// Name of the format with its article, for messages: "an ONNX model".
   const char *name;
-  /// Number of the field that is added to a message with payloads. It holds a message whose fields 1 and 2 are a range
-  /// [begin, end) of WireSkeleton::payloads. A message with fields to leave must not enter another one that has some.
+  /// Field number of a field that is added to a message with payloads. It holds a message whose fields 1 and 2 are a
+  /// range [begin, end) of WireSkeleton::payloads. A message with fields to leave must not enter another such message.
   uint32_t payloadsField;
   const char *refusal = "";
 };
 
-/// Range of tensor elements that stays in the file. `field` is the number of the field that contains it.
+/// Range of tensor elements that stays in the file. `field` is the field number of the field that contains it.
 struct WirePayload {
   uint32_t field;
   uint64_t offset;
@@ -66,22 +66,22 @@ struct WireSkeleton {
   std::vector<WirePayload> payloads;
 };
 
-/// Most levels of nested messages.
+/// Largest depth of nested messages.
 constexpr unsigned maxWireDepth = 64;
 
-/// Returns the number of bytes that the structure of a file may take: about 100 times the file, but at most 1 GiB plus
+/// Returns the limit of memory for the structure of a file, in bytes: about 100 times the file, but at most 1 GiB plus
 /// three times the file. 1 GiB is enough for a million nodes and their names. Messages with content need less: a
-/// TensorFlow node with short names takes 50 times its bytes. Empty messages take up to 400 times theirs, so hostile
+/// TensorFlow node with short names takes 50 times its size. Empty messages take up to 400 times their size, so hostile
 /// files exceed the limit.
 constexpr uint64_t getStructureBudget(uint64_t fileBytes) {
   return std::min(fileBytes * 100 + (uint64_t(12) << 20), fileBytes * 3 + (uint64_t(1) << 30));
 }
 
-/// Returns the number of bytes for elements of tensors that cannot stay in the file, because they are not dense there.
+/// Returns the limit of memory for tensors that cannot stay in the file because they are not dense there, in bytes.
 constexpr uint64_t getDecodeBudget(uint64_t fileBytes) { return fileBytes + (uint64_t(16) << 20); }
 
-/// Scans `file`, a serialized message `root` of the schema. Fails if the file is malformed, or if parsing the rest
-/// would take more than `memoryBudget` bytes.
+/// Scans `file`, a serialized message with index `root` in the schema. Fails if the file is malformed, or if parsing
+/// the result would take more than `memoryBudget` bytes.
 llvm::Expected<WireSkeleton> scanWire(llvm::StringRef file, const WireSchema &schema, uint8_t root,
                                       uint64_t memoryBudget);
 

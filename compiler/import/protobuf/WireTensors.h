@@ -3,7 +3,7 @@
 // Elements of tensors in a protobuf file.
 //
 // Converts payloads of the wire scan to dense elements: views of the file, joined pieces, or decoded base-128 numbers.
-// Formats only differ in the fields that store elements. Copies count against a budget for all tensors of the file
+// Formats differ only in the fields that store elements. Copies count against a budget for all tensors of the file
 // before they are allocated.
 
 #ifndef NACRE_COMPILER_IMPORT_PROTOBUF_WIRETENSORS_H
@@ -18,28 +18,29 @@ namespace nacre::importer {
 
 class WireTensors {
 public:
-  /// Makes the tensors of a file. `advice` tells users how to store elements other than number by number.
+  /// Creates the tensors of a file. `advice` tells users how to store elements in another form than one number at a
+  /// time.
   WireTensors(FileBytes file, uint64_t decodeBudget, const char *advice)
       : file(std::move(file)), decodeBudget(decodeBudget), advice(advice) {}
 
   void setPayloads(std::vector<WirePayload> found) { payloads = std::move(found); }
-  /// Returns the payloads that the scan numbered [begin, end).
+  /// Returns the payloads with indices [begin, end).
   llvm::ArrayRef<WirePayload> getPayloads(uint64_t begin, uint64_t end) const {
     return llvm::ArrayRef(payloads).slice(begin, end - begin);
   }
 
-  /// Returns the bytes of dense elements. They are a view of the file if they are in one piece. Fails after an error,
-  /// like the functions below.
+  /// Returns a tensor of dense elements. It is a view of the file if the elements are in one piece. Fails after an
+  /// error, like the functions below.
   mlir::FailureOr<StoredTensor> join(llvm::ArrayRef<WirePayload> chunks, mlir::RankedTensorType type,
                                      mlir::Location loc);
 
-  /// Returns the number of base-128 numbers.
+  /// Returns the number of base-128 numbers in `chunks`.
   uint64_t countVarints(llvm::ArrayRef<WirePayload> chunks) const;
-  /// Decodes as many elements of `type` as there are numbers, which may be fewer than its size.
+  /// Decodes base-128 numbers to elements of `type`. There may be fewer numbers than the type has elements.
   mlir::FailureOr<StoredTensor> decode(llvm::ArrayRef<WirePayload> chunks, mlir::RankedTensorType type,
                                        mlir::Location loc);
 
-  /// Repeats the last element of the tensor until the tensor has the size of its type. It must have an element.
+  /// Repeats the last element of the tensor until it has as many elements as its type. The tensor must not be empty.
   mlir::FailureOr<StoredTensor> repeatLast(StoredTensor tensor, mlir::Location loc);
 
 private:
@@ -50,7 +51,7 @@ private:
 
   FileBytes file;
   std::vector<WirePayload> payloads;
-  uint64_t decodeBudget; ///< bytes that may still be allocated
+  uint64_t decodeBudget; ///< remaining budget in bytes
   const char *advice;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Adds dropout to tensors that the user names. Graphs are exported for inference, without operators that only training
-// needs. All nodes that read such a tensor read the dropped one, as if the model had a dropout node there.
+// Adds dropout to tensors that the user names. Graphs that are exported for inference lack operators that only training
+// needs. All nodes that read such a tensor read the result of the dropout, as if the model had a dropout node there.
 
 #ifndef NACRE_COMPILER_IMPORT_TRAINING_ADDEDDROPOUTS_H
 #define NACRE_COMPILER_IMPORT_TRAINING_ADDEDDROPOUTS_H
@@ -16,11 +16,11 @@ class AddedDropouts {
 public:
   explicit AddedDropouts(const TrainedEntry &entry) : entry(entry) {}
 
-  /// Returns `value`, called `name`, after its dropout; `value` itself if it has none. Null after an error at the
-  /// location of `nn`.
+  /// Returns `value`, the tensor called `name`, after its dropout. Returns `value` itself if it has no dropout, or null
+  /// after an error at the location of `nn`.
   mlir::Value apply(llvm::StringRef name, mlir::Value value, NnBuilder nn);
 
-  /// Checks that all tensors with a dropout were found. `known` are all tensors.
+  /// Reports an error if a tensor with a dropout was not found. `known` has all tensors of the graph.
   llvm::LogicalResult check(const llvm::StringMap<mlir::Value> &known, const OpenWeights &weights,
                             mlir::Location loc) const;
 

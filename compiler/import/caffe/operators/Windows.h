@@ -10,15 +10,15 @@
 
 namespace nacre::importer::caffe_format {
 
-/// Returns a parameter for height and width, from two fields (`pad_h`, `pad_w`), or from one or two numbers in one
-/// field. Reports an error if a number is less than `low`.
+/// Returns a parameter for height and width. It is stated by two fields (`pad_h`, `pad_w`), or by one or two values in
+/// one field. Reports an error if a value is less than `low`.
 llvm::SmallVector<int64_t> readPair(OperandBinder &node, llvm::StringRef both, llvm::StringRef stem, int64_t missing,
                                     int64_t low);
 
-/// Reads `kernel`, `stride` and `pad`, and `dilation` if the layer may have one.
+/// Reads `kernel`, `stride` and `pad`, and also `dilation` if `isDilated`.
 mlir::FailureOr<Window> readWindow(OperandBinder &node, bool isDilated);
 
-/// Reports an error unless the window fits into operand 0 at least once. The padded input and the result, which has
+/// Reports an error unless the window fits into operand 0 at least once. The padded input, and the result with
 /// `channels` channels, must fit into memory.
 bool checkPlaces(OperandBinder &node, const Window &window, int64_t channels);
 

@@ -2,9 +2,9 @@
 //
 // Scaled dot-product attention as products, sums and a softmax, for the handlers of every format.
 //
-// Computes softmax(query * key^T * scale + bias) * value for all heads at once. Attention operators differ in how they
-// pack heads and describe masks; all compute this. Heads that share keys and values are a separate axis, along which
-// the products broadcast, so nothing is repeated. Transposes are next to the products, which fuse them.
+// It is softmax(query * key^T * scale + bias) * value, for all heads together. Attention operators differ only in how
+// they pack heads and describe masks. Query heads that share keys and values are a separate axis, along which the
+// products broadcast, so nothing is repeated. Transposes are next to the products, which fuse them.
 
 #ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_ATTENTION_ATTENTION_H
 #define NACRE_COMPILER_IMPORT_COMPOSITIONS_ATTENTION_ATTENTION_H
@@ -16,36 +16,37 @@ namespace nacre::importer {
 /// Returns `x` [batch, positions, heads * width] as [batch, heads, positions, width].
 mlir::Value splitHeads(NnBuilder &nn, mlir::Value x, int64_t heads);
 
-/// Range of keys that a query sees by its position: query `i` is at position `offset` + i among the keys.
+/// Range of keys that a query sees. Query `i` has position `offset` + i among the keys.
 struct Reach {
   int64_t queries, keys;
   mlir::Value offset;  ///< i32, a scalar or [batch, 1, 1, 1]
-  int64_t before = -1; ///< number of visible keys before the query's position; -1: all
-  int64_t behind = -1; ///< number of visible keys after the query's position; -1: all, 0: attention is causal
+  int64_t before = -1; ///< number of visible keys before the query's position; -1 for all
+  int64_t behind = -1; ///< number of visible keys after the query's position; -1 for all, 0 for causal attention
 };
-/// Returns whether a query sees a key: i1 [queries, keys], or [batch, 1, queries, keys].
+/// Returns the mask of keys that each query sees: i1 [queries, keys], or [batch, 1, queries, keys].
 mlir::Value findVisible(NnBuilder &nn, const Reach &reach);
-/// Returns whether a key is one of the first `lengths`, i32 [batch]: i1 [batch, 1, 1, keys].
+/// Returns the mask of the first `lengths` keys: i1 [batch, 1, 1, keys]. `lengths` is i32 [batch].
 mlir::Value findFilled(NnBuilder &nn, mlir::Value lengths, int64_t keys);
 
-/// Returns a term for scores of type `elementType`: 0 if `visible`, else `hidden`.
+/// Returns a bias for scores of type `elementType`: 0 if `visible` is true, and `hidden` elsewhere.
 mlir::Value toBias(NnBuilder &nn, mlir::Value visible, mlir::Type elementType, double hidden);
-/// Returns the sum of two biases. A null bias adds nothing.
+/// Returns the sum of two biases. A null bias is ignored.
 mlir::Value addBias(NnBuilder &nn, mlir::Value lhs, mlir::Value rhs);
 
 struct Attention {
   mlir::Value query; ///< [batch, heads, queries, width]
-  mlir::Value key;   ///< [batch, heads / g, keys, width]; g neighbouring heads of the query share one
+  mlir::Value key;   ///< [batch, heads / g, keys, width]; groups of g neighbouring query heads share a key head
   mlir::Value value; ///< [batch, heads / g, keys, width of the result]
-  mlir::Value bias;  ///< added to scores: broadcasts to [batch, heads, queries, keys]; may be null
-  mlir::Value sink;  ///< [heads]: the score of one more key, whose value is 0; may be null
+  mlir::Value bias;  ///< addend of the scores that broadcasts to [batch, heads, queries, keys]; may be null
+  mlir::Value sink;  ///< [heads], scores of one more key whose value is 0; may be null
   double scale = 1;
-  double softcap = 0;     ///< scores become softcap * tanh(scores / softcap) before the bias; 0: no cap
-  mlir::Type softmaxType; ///< type in which softmax is computed; null: the query's type
-  bool hidesRows = false; ///< rows whose bias is -inf for all keys give 0 instead of NaN
+  double softcap = 0;     ///< if not 0, scores become softcap * tanh(scores / softcap) before the bias
+  mlir::Type softmaxType; ///< type in which softmax is computed; null for the type of the query
+  bool hidesRows = false; ///< true if rows whose bias is -inf for all keys give 0 instead of NaN
 };
 
-/// Result and intermediate values; unused ones cost nothing. Those of the last line are [batch, heads, queries, keys].
+/// Result and intermediate values. Values without uses cost nothing. The scores and the values after them are [batch,
+/// heads, queries, keys].
 struct Attended {
   mlir::Value result; ///< [batch, heads, queries, width of the value]
   mlir::Value merged; ///< `result` as [batch, queries, heads * width]

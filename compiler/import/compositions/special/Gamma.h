@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The logarithm of the gamma function and its derivatives.
+// The logarithm of the gamma function, and its derivatives.
 //
-// How:  functions of this folder compute in f64 for every operand type, because near their zeros they are differences
-// of large numbers. So narrower results have all digits. Results of f64 lose only those that their own rounding costs.
+// The functions of this folder compute in f64 for every operand type. Near their zeros, they are differences of large
+// numbers. So results of narrower types have all digits. Results of f64 lose only the digits that rounding of the terms
+// costs.
 
 #ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_SPECIAL_GAMMA_H
 #define NACRE_COMPILER_IMPORT_COMPOSITIONS_SPECIAL_GAMMA_H
@@ -18,8 +19,8 @@ mlir::Value logGamma(NnBuilder &nn, mlir::Value x);
 /// Returns the derivative of log gamma(x); NaN at 0, -1, -2, ...
 mlir::Value digamma(NnBuilder &nn, mlir::Value x);
 
-/// Returns log gamma(x) - ((x - 1/2) log x - x + log(2 pi) / 2) for x > 0 in f64. It loses few digits, even for large
-/// x.
+/// Returns log gamma(x) - ((x - 1/2) log x - x + log(2 pi) / 2) in f64 for x > 0. The result loses few digits, even for
+/// large x.
 mlir::Value stirlingError(NnBuilder &nn, mlir::Value x);
 
 } // namespace nacre::importer

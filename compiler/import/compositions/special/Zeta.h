@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Hurwitz' zeta function and the derivatives of digamma, which are multiples of it.
+// Hurwitz' zeta function, and the derivatives of digamma, which are multiples of it.
 
 #ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_SPECIAL_ZETA_H
 #define NACRE_COMPILER_IMPORT_COMPOSITIONS_SPECIAL_ZETA_H
@@ -9,11 +9,11 @@
 
 namespace nacre::importer {
 
-/// Returns the sum of (q + k)^-s over k >= 0. It is infinite for s = 1, and for even s at q = 0, -1, -2, ... Undefined
-/// results are NaN: other s at these q, s < 1, and q < 0 unless s is an integer.
+/// Returns the sum of (q + k)^-s over k >= 0. It is infinite for s = 1, and for even s at q = 0, -1, -2, ... Results
+/// are NaN for other s at these q, for s < 1, and for q < 0 unless s is an integer.
 mlir::Value zeta(NnBuilder &nn, mlir::Value s, mlir::Value q);
 
-/// Returns the derivative of digamma(x) of order n; NaN unless n is a non-negative integer.
+/// Returns the derivative of order n of digamma(x). It is NaN unless n is a non-negative integer.
 mlir::Value polygamma(NnBuilder &nn, mlir::Value n, mlir::Value x);
 
 } // namespace nacre::importer
