@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Tensor of the reference interpreter. A reference must not round unless the model does, and must keep every bit of an
-// integer. Each element has eight bytes, in row-major order: a double for floats of every width, or 64 bits for
-// integers. Integers are extended by their sign or by zeros, so that operators that only move elements are independent
-// of the type. A shared tensor does not change; copies share its elements.
+// integer. So each element has eight bytes: a double for floats of every width, or 64 bits for integers. Integers are
+// extended by their sign or by zeros. Operators that only move elements are therefore independent of the type. Elements
+// are in row-major order. A shared tensor does not change, and copies share its elements.
 
 #ifndef NACRE_COMPILER_EVALUATE_CELLS_H
 #define NACRE_COMPILER_EVALUATE_CELLS_H
@@ -17,7 +17,7 @@
 
 namespace nacre::evaluate {
 
-/// Element: `number` for floats, `integer` for all other types.
+/// Element of a tensor: `number` for floats, `integer` for all other types.
 union Cell {
   double number;
   int64_t integer;
@@ -37,7 +37,7 @@ inline void set(Cell &cell, uint64_t value) { cell.integer = int64_t(value); }
 class Tensor {
 public:
   Tensor() = default;
-  /// Makes a tensor of zeros.
+  /// Creates a tensor of zeros.
   explicit Tensor(mlir::RankedTensorType type);
   explicit Tensor(mlir::Type type) : Tensor(llvm::cast<mlir::RankedTensorType>(type)) {}
 
@@ -54,12 +54,12 @@ public:
   const Cell &operator[](int64_t index) const { return (*cells)[index]; }
   double number(int64_t index) const { return (*cells)[index].number; }
   int64_t integer(int64_t index) const { return (*cells)[index].integer; }
-  /// Returns the elements for writing, before the tensor is shared.
+  /// Returns the elements for writing. Call it only before the tensor is shared.
   Cell *write() { return cells->data(); }
 
-  /// Returns the same elements under another type of equal size.
+  /// Returns the same elements with another type of equal size.
   Tensor withType(mlir::Type other) const;
-  /// Returns floats rounded to the element type instead of double, and other elements unchanged.
+  /// Returns floats rounded from double to the element type. Other elements do not change.
   Tensor asStored() const;
 
 private:
@@ -67,19 +67,20 @@ private:
   std::shared_ptr<std::vector<Cell>> cells;
 };
 
-/// Rounds once to the nearest number of `type`, halves to even. Numbers beyond f16, bf16 and f32 become infinite.
+/// Rounds once to the nearest value of `type`, halves to even. Values out of the range of f16, bf16 or f32 become
+/// infinite.
 double roundTo(mlir::Type type, double value);
 
-/// Returns the code of a number of the float `type`, which has at most 16 bits; infinities, too.
+/// Returns the bits of a value of the float `type`, which has at most 16 bits. The value may be infinite.
 unsigned codeOf(mlir::Type type, double value);
 
-/// Returns the low bits of `value` as the integer `type` holds them. A boolean is true if `value` is not 0.
+/// Returns `value` truncated to the integer `type`. A boolean is true if `value` is not 0.
 int64_t wrapTo(mlir::Type type, int64_t value);
 
-/// Reads a constant. Fails if the attribute has no readable bytes.
+/// Reads a constant. Fails if the data of the attribute cannot be read.
 llvm::FailureOr<Tensor> fromConstant(mlir::ElementsAttr constant);
 
-/// Convert from and to the bytes of an app. Numbers are rounded to the type; elements of less than a byte are packed.
+/// Convert from and to the data that apps use. Values are rounded to the type. Elements of less than a byte are packed.
 Tensor fromBytes(mlir::RankedTensorType type, llvm::ArrayRef<char> bytes);
 std::vector<char> toBytes(const Tensor &tensor);
 

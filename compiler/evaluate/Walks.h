@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loops over indices for the interpreter. Broadcasting, strides and windows are defined once, by small functions over
-// shapes. Positions count elements in row-major order.
+// Loops over indices for the interpreter. So broadcasting, strides and windows are defined in one place, by small
+// functions over shapes. Positions count elements in row-major order.
 
 #ifndef NACRE_COMPILER_EVALUATE_WALKS_H
 #define NACRE_COMPILER_EVALUATE_WALKS_H
@@ -22,7 +22,7 @@ inline int64_t product(Dims shape) {
   return count;
 }
 
-/// Returns the distance between neighbours along each axis.
+/// Returns the distance between neighbouring elements along each axis.
 inline Shape stridesOf(Dims shape) {
   Shape strides(shape.size());
   int64_t stride = 1;
@@ -31,7 +31,8 @@ inline Shape stridesOf(Dims shape) {
   return strides;
 }
 
-/// Returns the strides of an operand that broadcasts to the shape `result`; 0 along axes where it repeats.
+/// Returns the strides of an operand that broadcasts to the shape `result`. The stride is 0 along axes on which the
+/// operand repeats.
 inline Shape broadcastStridesOf(Dims operand, Dims result) {
   Shape own = stridesOf(operand), strides(result.size(), 0);
   for (size_t axis = 0; axis < operand.size(); ++axis)
@@ -39,7 +40,7 @@ inline Shape broadcastStridesOf(Dims operand, Dims result) {
   return strides;
 }
 
-/// Calls `body(index)` for every index of `shape`; the last axis is fastest.
+/// Calls `body(index)` for every index of `shape`. The last axis is innermost.
 template <typename Body> void forEachIndex(Dims shape, Body &&body) {
   if (product(shape) == 0)
     return;
@@ -54,7 +55,7 @@ template <typename Body> void forEachIndex(Dims shape, Body &&body) {
   }
 }
 
-/// Returns the sum of index times stride.
+/// Returns the sum of the products of `index` and `strides`.
 inline int64_t positionOf(Dims index, Dims strides) {
   int64_t position = 0;
   for (size_t axis = 0; axis < index.size(); ++axis)
@@ -63,7 +64,7 @@ inline int64_t positionOf(Dims index, Dims strides) {
 }
 
 /// Calls `body(position in the result, positions in the operands)` for every element of `shape`, in order. `strides`
-/// belong to the operands.
+/// are the strides of each operand.
 template <size_t count, typename Body> void forEachElement(Dims shape, const Shape (&strides)[count], Body &&body) {
   const int64_t length = shape.empty() ? 1 : shape.back();
   int64_t number = 0;
@@ -79,7 +80,7 @@ template <size_t count, typename Body> void forEachElement(Dims shape, const Sha
   });
 }
 
-/// Calls `body(first element of the line, distance of its elements)` for every line of `shape` along `axis`. Lines are
+/// Calls `body(position of the first element, distance of elements)` for every line of `shape` along `axis`. Lines are
 /// in row-major order of the other axes.
 template <typename Body> void forEachLine(Dims shape, int64_t axis, Body &&body) {
   const int64_t inner = product(shape.drop_front(axis + 1)), outer = product(shape.take_front(axis));
@@ -88,7 +89,7 @@ template <typename Body> void forEachLine(Dims shape, int64_t axis, Body &&body)
       body(o * shape[axis] * inner + i, inner);
 }
 
-/// Returns an index that counts from the end if it is negative, clamped to the axis.
+/// Returns `index` clamped to an axis of `extent` elements. A negative index counts from the end.
 inline int64_t clampIndex(int64_t index, int64_t extent) {
   index += index < 0 ? extent : 0;
   return index < 0 ? 0 : index >= extent ? extent - 1 : index;

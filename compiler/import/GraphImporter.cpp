@@ -2,10 +2,10 @@
 //
 // Converts a checked model of any format to functions of `nn` operators.
 //
-// How, for each entry:  1. settle inputs; values that the user sets become constants,
-//       2. import nodes in order, by the handler of their operator and version, or as a function of the model,
-//       3. compare outputs with their declarations, and erase unused operators,
-//       4. --check does the same, but continues after errors.
+// Each entry is imported in three steps. First, inputs are settled; values that the user sets become constants. Then,
+// nodes are imported in order, by the handler of their operator and version, or as a function of the model. At last,
+// outputs are compared with their declarations, and unused operators are erased. --check does the same, but continues
+// after errors.
 
 #include "compiler/import/GraphImporter.h"
 
@@ -31,7 +31,7 @@ namespace {
 
 class GraphImporter {
 public:
-  /// Adds a function to the module; all entries share `shared`.
+  /// Adds a function to `module`. All entries of a model share `shared`.
   GraphImporter(ModelView &model, const ModelEntry &entry, const ImportOptions &options, ImportState &shared,
                 ModuleOp module, ImportedNodes *nodes = nullptr)
       : model(model), name(entry.name.empty() ? StringRef(options.entry) : entry.name), options(options),
@@ -42,7 +42,7 @@ public:
 
 private:
   /// Graph, and the values of its names. A value is null if its node failed, or if it is an omitted input of a
-  /// function. Other names belong to the outer graph.
+  /// function. Names that are not in `values` belong to the outer graph.
   struct Scope {
     GraphView &graph;
     Scope *outer;
@@ -69,10 +69,10 @@ private:
   func::FuncOp func;
   SettledInputs inputs;
   Scope main;
-  std::optional<OpenWeights> weights; ///< set for a trained model
+  std::optional<OpenWeights> weights; ///< weights as arguments, for a trained model only
   std::optional<AddedDropouts> dropouts;
   ImportedNodes *nodes;           ///< list of imported nodes; may be null
-  std::optional<GraphNode> newer; ///< a node whose operator set is newer than its registry
+  std::optional<GraphNode> newer; ///< node whose operator set is newer than its registry, if there is one
 };
 
 //===----------------------------------------------------------------------===//
@@ -94,7 +94,7 @@ void GraphImporter::begin(llvm::function_ref<void()> beforeAsking) {
   shared.changesBatch = inputs.changesBatch;
   if (weights)
     weights->setStatedBatch(inputs.statedBatch);
-  SmallVector<Attribute> notes; // set together, because each change of one copies the list of all
+  SmallVector<Attribute> notes; // set together, because each change of a note copies the list of all notes
   for (const SettledInput &input : inputs.inputs) {
     Location loc = graph.getLocation(input.name);
     Value &value = main.values[input.source];
@@ -138,8 +138,8 @@ FailureOr<Value> GraphImporter::getValue(Scope &scope, StringRef name) {
   return value;
 }
 
-/// Returns the results of a node whose operands are known, from its operator's handler or from the function that it
-/// calls.
+/// Returns the results of a node whose operands are known. The handler of its operator computes them, or the function
+/// that it calls.
 FailureOr<SmallVector<Value>> GraphImporter::runNode(Scope &scope, size_t index, const GraphNode &source, Node &node) {
   const ImportRegistry::Entry *entry = findHandler(source);
   if (!entry) {
@@ -198,7 +198,7 @@ LogicalResult GraphImporter::importNode(Scope &scope, size_t index, const GraphN
   return success();
 }
 
-/// Imports the nodes of a graph as if they were at `loc`, where it is called. Returns its outputs.
+/// Imports the nodes of a graph as if they were at `loc`, the location of the call. Returns the outputs of the graph.
 FailureOr<SmallVector<Value>> GraphImporter::importBody(GraphView &graph, Scope *outer, ArrayRef<Value> arguments,
                                                         Location loc) {
   Scope scope{graph, outer, {}};
@@ -231,7 +231,7 @@ LogicalResult GraphImporter::importNodes(Scope &scope) {
       continue;
     if (shared.unfixedInputs.empty())
       return failure();
-    // If one node needs a constant input, others may need more, so one error asks for all.
+    // Other nodes may need constant inputs, too, so one error asks for all of them.
     forget(scope, node);
     tryRest(scope, index + 1);
     if (shared.unfixedInputs.size() > 1)
@@ -241,7 +241,7 @@ LogicalResult GraphImporter::importNodes(Scope &scope) {
   return success();
 }
 
-/// True if all operands are known. The result of a failed node is not, so only the operator of its readers can be
+/// True if all operands are known. The result of a failed node is unknown, so only the operators of its readers can be
 /// checked.
 bool GraphImporter::isJudgeable(const Scope &scope, const GraphNode &node) const {
   auto isKnown = [&](StringRef operand) {
@@ -256,7 +256,7 @@ void GraphImporter::forget(Scope &scope, const GraphNode &node) {
     scope.values[result] = Value();
 }
 
-/// Imports the nodes that can be judged, from `first` on, without diagnostics.
+/// Imports all nodes from index `first` on that have known operands, without diagnostics.
 void GraphImporter::tryRest(Scope &scope, size_t first) {
   ScopedDiagnosticHandler silence(builder.getContext(), [](Diagnostic &) { return success(); });
   for (size_t index = first; index < scope.graph.getNumNodes(); ++index) {

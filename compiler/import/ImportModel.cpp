@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Imports a model's file to its `nn` function, or lists the problems that prevent that.
+// Imports a model's file to its `nn` function, or lists the problems that prevent this.
 //
-// How:  1. the file, or the main file of a folder, is mapped and read by the format that claims it,
-//       2. GraphImporter imports the view of the reader.
+// The format that claims the file, or the main file of a folder, reads it. GraphImporter then imports the view that the
+// reader returns.
 
 #include "compiler/import/Formats.h"
 #include "compiler/import/GraphImporter.h"
@@ -17,7 +17,7 @@ using namespace mlir;
 
 namespace nacre::importer {
 
-/// Returns the file to read for a model that is a folder; empty if no format knows such a folder.
+/// Returns the file to read for a model that is a folder. Returns an empty path if no format supports such a folder.
 static std::string findFileOfFolder(StringRef folder) {
   for (const Format *format : getFormats())
     for (StringRef name : format->filesOfFolder) {
@@ -47,7 +47,7 @@ static FailureOr<std::unique_ptr<ModelView>> readModel(StringRef path, const Imp
                    getFormats(), options, context);
 }
 
-/// Returns the options with names of inputs and tensors as the model writes them.
+/// Returns `options` with names of inputs and tensors in the form that the model uses.
 static ImportOptions normalize(const ModelView &model, const ImportOptions &options) {
   ImportOptions result = options;
   result.shapes.clear();

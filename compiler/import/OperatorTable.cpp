@@ -12,13 +12,13 @@ using namespace mlir;
 
 namespace nacre::importer {
 
-/// Returns `7 to 28`, or `1 on` for a registry without a newest version.
+/// Returns the range of versions: `7 to 28`, or `1 on` for a registry without a newest version.
 static std::string describeVersions(const ImportRegistry &registry, int64_t first) {
   int64_t newest = registry.getNewestVersion();
   return std::to_string(first) + (newest == INT64_MAX ? std::string(" on") : " to " + std::to_string(newest));
 }
 
-/// Returns `X of a floating-point type, B?`. Optional operands have a question mark.
+/// Returns the operands as text: `X of a floating-point type, B?`. Optional operands have a question mark.
 static std::string describeOperands(const Signature &signature) {
   return llvm::join(llvm::map_range(signature.getRules(),
                                     [](const OperandRule &rule) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators whose operands have the result's axes, or broadcast to them. The batch must not be an axis along which
-// elements are combined, moved or selected. It must not be merged with such an axis, either.
+// Rules for operators whose operands have the result's axes, or broadcast to them. The batch must not be an axis along
+// which elements are combined, moved or selected. It must not be merged with such an axis, either.
 
 #include "compiler/import/batch/Rules.h"
 
@@ -24,8 +24,8 @@ LogicalResult applyBroadcast(Operation *op, BatchRewriter &rewriter) {
   return success();
 }
 
-/// Applies the rule of an operator whose `operands` and results have the same axes. `reason` completes the error about
-/// an axis that `allows` rejects.
+/// Applies the rule of an operator whose `operands` and results have the same axes. If `allows` rejects the axis of the
+/// rows, `reason` completes the error.
 static LogicalResult applySame(Operation *op, MutableArrayRef<OpOperand> operands, BatchRewriter &rewriter,
                                BatchRewriter::Axes allows, StringRef reason) {
   const auto type = cast<RankedTensorType>(op->getResult(0).getType());
@@ -114,7 +114,7 @@ LogicalResult apply(nn::ScatterElementsOp op, BatchRewriter &rewriter) {
   return applySame(op, op->getOpOperands(), rewriter, allows, "writes elements along the batch");
 }
 
-/// Applies the rule of quantized values. Scales and zero points are the same for all rows.
+/// Applies the rule of operators that quantize or dequantize. Scales and zero points must be the same for all rows.
 template <typename OpT> static LogicalResult applyCodes(OpT op, BatchRewriter &rewriter) {
   if (rewriter.hasRows(op.getScale()) || rewriter.hasRows(op.getZero()))
     return rewriter.refuse(op, isElsewhere);
@@ -126,7 +126,7 @@ LogicalResult apply(nn::QuantizeOp op, BatchRewriter &rewriter) { return applyCo
 LogicalResult apply(nn::DequantizeOp op, BatchRewriter &rewriter) { return applyCodes(op, rewriter); }
 
 LogicalResult apply(nn::BitcastOp op, BatchRewriter &rewriter) {
-  // A wider type joins the elements of the last axis, which the result then lacks.
+  // If the new type is wider, the elements of the last axis are joined, and the result does not have that axis.
   auto allows = [&](int64_t axis) { return axis < op.getType().getRank(); };
   SmallVector<int64_t> shape(op.getType().getShape());
   std::optional<BatchAxis> place = rewriter.alignAll(op->getOpOperands(), shape, allows);

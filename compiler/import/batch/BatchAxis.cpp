@@ -32,7 +32,7 @@ llvm::SmallVector<BatchPlace> findPlaces(Dims shape, int64_t outer, int64_t batc
     return {};
   int64_t before = 1;
   for (int64_t axis : llvm::seq<int64_t>(shape.size())) {
-    // The axes before this one hold whole rows, and this one holds the other factor of `outer`.
+    // The axes before this axis hold whole rows, and this axis holds the other factor of `outer`.
     if (const int64_t own = outer / before; outer % before == 0 && shape[axis] % (own * batch) == 0) {
       const BatchPlace place = {axis, own, shape[axis] / (own * batch)};
       (place.isAxisOfItsOwn() ? exact : merged).push_back(place);
@@ -48,7 +48,7 @@ std::optional<BatchAxis> throughReshape(Dims from, Dims to, const BatchPlace &pl
   const llvm::SmallVector<BatchPlace> places = findPlaces(to, countOuter(from, place), batch);
   if (places.empty())
     return std::nullopt;
-  // Among several separate axes, prefers the one with the same number from the front, then from the back.
+  // Among several separate axes, prefers the axis with the same index from the front, and then from the back.
   BatchPlace chosen = places.front();
   if (chosen.isAxisOfItsOwn())
     for (int64_t axis : {place.axis, place.axis + int64_t(to.size()) - int64_t(from.size())})

@@ -53,8 +53,8 @@ int64_t countOuter(llvm::ArrayRef<int64_t> shape, const BatchPlace &place);
 /// `shape` may be for any batch.
 BatchAxis withChoices(llvm::ArrayRef<int64_t> shape, const BatchPlace &place, llvm::ArrayRef<BatchPlace> choices);
 
-/// Returns all places for rows that repeat `outer` times in a tensor of `shape`, whose batch is `batch`. Axes that hold
-/// only the batch come first.
+/// Returns all places for rows that repeat `outer` times in a tensor of `shape` for a batch of `batch` rows. Axes that
+/// hold only the batch come first.
 llvm::SmallVector<BatchPlace> findPlaces(llvm::ArrayRef<int64_t> shape, int64_t outer, int64_t batch);
 
 /// Returns the place of the rows after a reshape from `from` to `to`, both for a batch of `batch`. Keeps the index of

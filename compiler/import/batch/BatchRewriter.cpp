@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. places of values,
-//       2. one operand: moved to another axis, or repeated for all rows,
-//       3. several operands at one place.
+// See BatchRewriter.h. The parts of this file are:
+// 1. Places of values.
+// 2. One operand: moved to another axis, or repeated for all rows.
+// 3. Several operands at one place.
 
 #include "compiler/import/batch/BatchRewriter.h"
 #include "dialects/TensorTypes.h"
@@ -73,7 +74,7 @@ LogicalResult BatchRewriter::refuse(Operation *op, const Twine &reason) const {
 // 2. One operand
 //===----------------------------------------------------------------------===//
 
-/// True if the stated rows of a value without rows are all equal, so that their number can change.
+/// True if all stated rows of a value without rows are equal, so that the number of rows can change.
 bool BatchRewriter::hasEqualRows(Value value, const BatchPlace &place) const {
   if (stated == 1)
     return true;
@@ -167,7 +168,7 @@ LogicalResult BatchRewriter::conform(OpOperand &operand, const BatchPlace &place
 //===----------------------------------------------------------------------===//
 
 std::optional<BatchAxis> BatchRewriter::align(ArrayRef<Aligned> operands, ArrayRef<int64_t> shape, Axes allows) {
-  // True for an operand that broadcasts, and so needs no rows although others have them.
+  // True for an operand that broadcasts along the axis, and so needs no rows.
   auto fitsAnyway = [&](const Aligned &aligned, int64_t axis) {
     Value value = aligned.operand->get();
     const int64_t own = axis - aligned.shift;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. choose the rule of each operator by its class,
-//       2. give rows to variables that an entry assigns values with rows,
-//       3. change inputs, operators, and outputs, which must have rows,
-//       4. find the rows of one output, in a copy of the function.
+// See ChangeBatch.h. The parts of this file are:
+// 1. Chooses the rule of each operator by its class.
+// 2. Gives rows to variables to which an entry assigns values with rows.
+// 3. Changes inputs, operators, and outputs, which must have rows.
+// 4. Finds the rows of one output, in a copy of the function.
 
 #include "compiler/import/batch/ChangeBatch.h"
 
@@ -20,7 +21,7 @@ using namespace mlir;
 
 namespace nacre::importer {
 
-/// Most elements of a tensor, as in nn::countElements.
+/// Largest number of elements of a tensor, as in nn::countElements.
 static constexpr int64_t maxElements = int64_t(1) << 48;
 
 //===----------------------------------------------------------------------===//
@@ -50,14 +51,14 @@ bool dependsOn(Operation *op, llvm::function_ref<bool(Value)> isKnown) {
       .wasInterrupted();
 }
 
-/// True if MLIR accepts the result of a rule. Its messages name operators of `nn`, which users don't know, so they are
-/// dropped.
+/// True if MLIR accepts the result of a rule. Drops MLIR's messages, because they name operators of `nn`, which users
+/// do not know.
 static bool isValid(Operation *op) {
   ScopedDiagnosticHandler silence(op->getContext(), [](Diagnostic &) { return success(); });
   return succeeded(verify(op));
 }
 
-/// True if the results fit into memory for the wanted batch. They do for the stated one.
+/// True if the results fit into memory for the wanted batch. For the stated batch, they do.
 static bool fits(Operation *op, const BatchRewriter &rewriter) {
   return llvm::all_of(op->getResults(), [&](Value result) {
     const std::optional<int64_t> elements = nn::countElements(rewriter.getStatedShape(result));
@@ -128,7 +129,8 @@ LogicalResult FunctionChange::giveRows(BlockArgument argument) {
   return success();
 }
 
-/// Gives rows to variables. One that depends on rows after a run has rows before the next one.
+/// Gives rows to variables. If the value of a variable after a run depends on rows, the variable has rows before the
+/// next run.
 LogicalResult FunctionChange::giveVariablesRows() {
   llvm::DenseMap<Attribute, BlockArgument> variables;
   for (BlockArgument argument : function.getArguments())

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Branches and loops. All rows take the same branch, and are in the same iteration.
+// Rules for branches and loops. All rows take the same branch, and are in the same iteration.
 //
-// How:  1. a carried value of a loop has rows if it starts with rows, or if the body computes it from values with rows,
-//       2. its initial value is repeated, and the yielded value is moved to the same axis.
+// A carried value of a loop has rows if it starts with rows, or if the body computes it from values with rows. Then its
+// initial value is repeated, and the yielded value is moved to the same axis.
 
 #include "compiler/import/batch/Rules.h"
 

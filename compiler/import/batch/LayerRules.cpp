@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators with a fixed axis for the batch: products, convolutions, pools, recurrent layers and the like.
+// Rules for operators with a fixed axis for the batch: products, convolutions, pools, recurrent layers and the like.
 
 #include "compiler/import/batch/Rules.h"
 #include "dialects/TensorTypes.h"
@@ -9,8 +9,8 @@ using namespace mlir;
 
 namespace nacre::importer::batch {
 
-/// Multiplies matrices row by row if the batch is a leading axis. If one operand is the same for all rows, the batch
-/// may also be the axis of the other one that is not reduced.
+/// The matrices of each row are multiplied separately if the batch is a leading axis. If one operand is the same for
+/// all rows, the batch may also be an axis of the other operand over which the product does not sum.
 LogicalResult apply(nn::MatMulOp op, BatchRewriter &rewriter) {
   const ArrayRef<int64_t> shape = op.getType().getShape();
   const int64_t rank = op.getType().getRank();
@@ -39,7 +39,8 @@ LogicalResult apply(nn::MatMulOp op, BatchRewriter &rewriter) {
   return success();
 }
 
-/// Applies the rule of windows. The batch is axis 0 of the first operand; all others are the same for all rows.
+/// Applies the rule of operators with windows. The batch is axis 0 of the first operand. All other operands must be the
+/// same for all rows.
 static LogicalResult applyWindow(Operation *op, BatchRewriter &rewriter, StringRef reason) {
   for (Value other : llvm::drop_begin(op->getOperands()))
     if (rewriter.hasRows(other))
@@ -65,10 +66,11 @@ LogicalResult apply(nn::PoolOp op, BatchRewriter &rewriter) {
   return applyWindow(op, rewriter, "pools along the batch");
 }
 
-/// Moves the rows of `operands` to one axis of each, and those of results to `resultAxes`. Null operands are skipped.
+/// Moves the rows of each of `operands` to the axis next to it, and the rows of the results to `resultAxes`. Skips null
+/// operands.
 static LogicalResult applyAt(Operation *op, BatchRewriter &rewriter, ArrayRef<std::pair<OpOperand *, int64_t>> operands,
                              ArrayRef<int64_t> resultAxes, StringRef reason) {
-  // Rows that are merged with others stay merged: they are more images, or more sequences. A separate axis is
+  // Rows that are merged with another axis stay merged: they are more images, or more sequences. A separate axis is
   // preferred.
   std::optional<BatchPlace> rows;
   for (auto [operand, axis] : operands)
@@ -105,7 +107,7 @@ LogicalResult apply(nn::SampleOp op, BatchRewriter &rewriter) {
   if (images.empty())
     return applyAt(op, rewriter, {{&op.getInputMutable(), 0}, {&op.getPositionsMutable(), 0}}, {0},
                    "samples images along the batch");
-  // Rows of positions name their images, which must be images of all rows.
+  // Each row of positions has the index of an image, which must be an index in the images of all rows.
   return applyAt(op, rewriter, {{&op.getPositionsMutable(), 0}, {&*images.begin(), 0}}, {0},
                  "samples images of the batch by their numbers");
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators that add, remove or reorder axes. The axis of the batch is tracked by its number, and so are its other
-// choices.
+// Rules for operators that add, remove or reorder axes. The axis of the batch and its equivalent places are tracked by
+// index.
 
 #include "compiler/import/batch/Rules.h"
 #include "dialects/TensorTypes.h"
@@ -12,8 +12,8 @@ using namespace mlir;
 
 namespace nacre::importer::batch {
 
-/// Returns the place in a result of `shape`. `moved` maps an axis of the operand to the result; it is negative if the
-/// axis is removed.
+/// Returns the place in a result of `shape`. `moved` returns the axis of the result for an axis of the operand, or a
+/// negative value if the axis is removed.
 static BatchAxis movePlace(const BatchAxis &place, ArrayRef<int64_t> shape,
                            llvm::function_ref<int64_t(int64_t)> moved) {
   SmallVector<BatchPlace> choices;
@@ -23,7 +23,7 @@ static BatchAxis movePlace(const BatchAxis &place, ArrayRef<int64_t> shape,
   return withChoices(shape, place.at(moved(place.axis)), choices);
 }
 
-/// Moves the rows of an operand to an axis that `allows` accepts. Returns false if it accepts no axis.
+/// Moves the rows of an operand to an axis that `allows` accepts. Returns false if there is no such axis.
 static bool settle(OpOperand &operand, BatchRewriter &rewriter, llvm::function_ref<bool(int64_t)> allows) {
   return rewriter.alignAll(MutableArrayRef<OpOperand>(operand), rewriter.getStatedShape(operand.get()), allows)
       .has_value();
@@ -45,7 +45,7 @@ LogicalResult apply(nn::TransposeOp op, BatchRewriter &rewriter) {
   return success();
 }
 
-/// Applies the rule of operators that remove `axes`, or leave one element of each.
+/// Applies the rule of operators that remove `axes`, or reduce each of them to one element.
 static LogicalResult applyReduction(Operation *op, ArrayRef<int64_t> axes, bool keepsDims, BatchRewriter &rewriter,
                                     StringRef reason) {
   OpOperand &operand = op->getOpOperand(0);
@@ -114,7 +114,7 @@ LogicalResult apply(nn::GatherNdOp op, BatchRewriter &rewriter) {
   return rewriter.refuse(op, "selects elements across rows of the batch by coordinates");
 }
 
-/// Applies the rule of a scatter. All rows are written at the same coordinates, which do not select rows.
+/// All rows are written at the same coordinates, so coordinates must not select rows.
 LogicalResult apply(nn::ScatterNdOp op, BatchRewriter &rewriter) {
   OpOperand &operand = op->getOpOperand(0), &indices = op->getOpOperand(1), &updates = op->getOpOperand(2);
   const int64_t last = rankOf(indices.get()) - 1, coordinates = shapeOf(indices.get())[last];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Imports a node in one way, and in another if that fails: a loop as one, or unrolled.
+// Imports a node in one way, and in another way if that fails. For example, a loop is imported as a loop, or unrolled.
 
 #include "compiler/import/binding/OperandBinder.h"
 
@@ -26,7 +26,7 @@ std::optional<OperandBinder::Attempt> OperandBinder::attempt(llvm::function_ref<
     result.unfixedInputs = std::exchange(nn.getUnfixedInputs(), unfixedBefore);
     return result;
   }
-  for (Diagnostic &diagnostic : result.said) // remarks
+  for (Diagnostic &diagnostic : result.said) // the attempt succeeded, so these are remarks
     engine.emit(std::move(diagnostic));
   return std::nullopt;
 }

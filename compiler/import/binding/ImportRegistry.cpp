@@ -39,7 +39,7 @@ std::optional<int64_t> ImportRegistry::getFirstVersion(llvm::StringRef op) const
 
 mlir::FailureOr<llvm::SmallVector<mlir::Value>> runHandler(const ImportRegistry::Entry &entry, Node &node,
                                                            NnBuilder nn) {
-  // An empty name at the end also omits an optional operand.
+  // Operands at the end are also omitted if their name is empty.
   while (!node.operands.empty() && !node.operands.back())
     node.operands.pop_back();
   if (failed(entry.signature.check(node.op, node.operands, nn.getLoc())))

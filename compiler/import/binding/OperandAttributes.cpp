@@ -2,8 +2,8 @@
 //
 // The attributes of a node, as the handler of its operator reads them.
 //
-// How:  1. attributes that the node gives, and their defaults,
-//       2. axes.
+// 1. Attributes of the node, and their defaults.
+// 2. Axes.
 
 #include "compiler/import/binding/OperandBinder.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -35,7 +35,7 @@ static StringRef describeAttribute(Attribute value) {
                                          : "a tensor";
 }
 
-/// True if an attribute of any kind is given as 0, false or empty.
+/// True if the attribute has the value 0, false or empty, of any kind.
 static bool isEmpty(std::optional<NamedAttribute> attribute) {
   return attribute && isa<UnitAttr>(attribute->getValue());
 }
@@ -68,7 +68,7 @@ StringRef OperandBinder::getString(StringRef name, StringRef missing) {
 
 SmallVector<int64_t> OperandBinder::getInts(StringRef name, Ints missing) {
   if (std::optional<NamedAttribute> attribute = find(name); attribute && isa<IntegerAttr>(attribute->getValue()))
-    return {getInt(name, 0)}; // some exporters write one number instead of a list
+    return {getInt(name, 0)}; // some exporters write one integer instead of a list
   auto attribute = get<DenseI64ArrayAttr>(name, "a list of integers");
   return llvm::to_vector(attribute ? attribute.asArrayRef() : missing);
 }

@@ -18,7 +18,8 @@ using namespace mlir;
 
 namespace nacre::importer {
 
-/// Most elements of an operand that gives a shape or the like. A splat of a few bytes could claim any number of them.
+/// Largest number of elements of an operand that decides a shape. Without a limit, a splat of a few bytes could have
+/// any number of elements.
 static constexpr int64_t maxNumbers = 65536;
 
 OperandBinder::OperandBinder(const Node &node, NnBuilder nn)
@@ -37,7 +38,7 @@ Value OperandBinder::getOperand(size_t index) const {
   return index < node.operands.size() ? node.operands[index] : Value();
 }
 
-/// Returns `value` and the values that it is computed from, if they are close enough to find quickly.
+/// Returns `value` and the values from which it is computed, if they are near enough to be found quickly.
 static llvm::SetVector<Value> findSources(Value value) {
   constexpr size_t maxValues = 4096;
   llvm::SetVector<Value> reached;
@@ -53,7 +54,8 @@ static llvm::SetVector<Value> findSources(Value value) {
   return reached;
 }
 
-/// Returns the names of the function's inputs among `values`; with `onlyIntegers`, only those that hold integers.
+/// Returns the names of the function's inputs among `values`. With `onlyIntegers`, returns only inputs that hold
+/// integers.
 static SmallVector<StringRef> namesOfInputs(ArrayRef<Value> values, bool onlyIntegers) {
   SmallVector<StringRef> names;
   for (Value value : values)
@@ -85,7 +87,7 @@ ElementsAttr OperandBinder::getConstantOperand(size_t index, int64_t mostAxes) {
   }
   const llvm::SetVector<Value> sources = findSources(operand);
   const auto open = llvm::find_if(sources, [&](Value source) { return nn.isOpen(source); });
-  // Users cannot fix the data that decide a size. But settings may also decide it, and these are integers.
+  // Users cannot fix data that decide a size. But integer inputs may be settings that decide it, so these are listed.
   const SmallVector<StringRef> inputs = namesOfInputs(sources.getArrayRef(), /*onlyIntegers=*/open != sources.end());
   failed = true;
   if (open != sources.end()) {
@@ -260,7 +262,7 @@ void OperandBinder::refuseUnknown(StringRef attribute) {
   for (StringRef name : seen.keys())
     if (!find(name))
       known.push_back(name);
-  llvm::sort(known); // the set has no order
+  llvm::sort(known); // sorted, because the set has no order
   if (StringRef nearest = nearestName(attribute, known); !nearest.empty())
     diagnostic << "; is it '" << nearest << "'?";
   else if (node.version)
@@ -286,7 +288,7 @@ FailureOr<SmallVector<Value>> OperandBinder::finish() {
     if (wantsResult(index) && !result)
       return error() << "output " << index << " must not be requested: Nacre does not compute it for '" << node.op
                      << "'; remove its readers and leave its name empty";
-  // A result that is the same in every run only knows the largest size of the operand.
+  // A constant result depends only on the largest size of an open operand, so it would be wrong.
   auto open = llvm::find_if(node.operands, [&](Value operand) { return operand && nn.isOpen(operand); });
   for (Value result : results)
     if (open != node.operands.end() && result && getConstant(result) && !nn.isOpen(result) &&

@@ -127,7 +127,7 @@ LogicalResult Signature::check(StringRef op, ArrayRef<Value> operands, Location 
       continue;
     const OperandRule &rule = *find(index);
     Type type = operands[index].getType();
-    bool wantsTensor = rule.holds < Holds::Sequence; // later kinds are other values
+    bool wantsTensor = rule.holds < Holds::Sequence; // later kinds are not tensors
     if (wantsTensor && isComplex(operands[index]))
       return emitError(loc) << nameOf(index) << " must be a tensor of real numbers, but " << complexAdvice;
     if (rule.mayBeRows && isa<TupleType>(type))

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. numbers of constants; 2. inputs that codes were moved from; 3. results that noted codes were moved to.
+// See CodeNotes.h. The parts of this file are:
+// 1. Values of constants.
+// 2. Inputs from which codes were moved.
+// 3. Results to which noted codes were moved.
 
 #include "compiler/import/builder/CodeNotes.h"
 
@@ -16,17 +19,17 @@ using namespace mlir;
 namespace nacre::importer {
 namespace {
 
-/// Longest chain of operators between an operator on codes and an input or output. There is seldom more than a
+/// Largest number of operators between an operator on codes and an input or output. There is seldom more than a
 /// transpose and a reshape.
 constexpr unsigned longestChain = 16;
-/// Limits the search through nested concatenations.
+/// Limit of the number of values that the search visits, for nested concatenations.
 constexpr unsigned mostOrigins = 64;
 
 //===----------------------------------------------------------------------===//
 // 1. Numbers
 //===----------------------------------------------------------------------===//
 
-/// Returns the elements of a constant, which has one element or one axis; fails for other values.
+/// Returns the elements of a constant with one element or one axis. Fails for other values.
 FailureOr<SmallVector<double>> readNumbers(Value value) {
   ElementsAttr constant = getConstant(value);
   if (!constant || constant.getNumElements() == 0 || (constant.getNumElements() > 1 && getRank(value) != 1))
@@ -39,7 +42,8 @@ FailureOr<SmallVector<double>> readNumbers(Value value) {
   return numbers;
 }
 
-/// Returns the note of codes. Null for scales of blocks, and for numbers that the description of a model cannot hold.
+/// Returns the note of codes. Returns null for scales of blocks, and for values that the description of a model cannot
+/// represent.
 DictionaryAttr readNote(Value codes, Value scale, Value zero, Granularity granularity) {
   const auto type = dyn_cast<IntegerType>(getElementType(codes));
   if (!type || type.getWidth() == 1 || granularity.block)
@@ -66,7 +70,7 @@ DictionaryAttr readNote(Value codes, Value scale, Value zero, Granularity granul
   return nn::writeQuantization(quantization, codes.getContext());
 }
 
-/// Returns the note with its axis mapped by `move`, or null if that axis no longer exists.
+/// Returns the note with its axis mapped by `move`. Returns null if that axis no longer exists.
 template <typename Move> DictionaryAttr moveNote(DictionaryAttr note, Move move) {
   nn::Quantization quantization = nn::readQuantization(note);
   if (!quantization.isPerAxis())
@@ -86,7 +90,8 @@ func::FuncOp functionOf(BlockArgument argument) {
   return dyn_cast_or_null<func::FuncOp>(argument.getOwner()->getParentOp());
 }
 
-/// Notes codes on an argument. If operators disagree, leaves a unit attribute, which means that there is no note.
+/// Notes codes on an argument. If operators disagree, sets a unit attribute instead, which means that the note is
+/// ambiguous.
 void noteArgument(BlockArgument argument, DictionaryAttr note) {
   func::FuncOp function = functionOf(argument);
   if (!function)
@@ -98,7 +103,8 @@ void noteArgument(BlockArgument argument, DictionaryAttr note) {
                       known ? Attribute(UnitAttr::get(note.getContext())) : note);
 }
 
-/// Notes codes on arguments of functions that the elements of a value were moved from, in terms of their axes.
+/// Notes codes on the arguments of functions from which the elements of a value were moved. The note refers to axes of
+/// the argument.
 class Origins {
 public:
   void note(Value value, DictionaryAttr note, unsigned depth = longestChain) {
@@ -146,7 +152,7 @@ DictionaryAttr findNote(Value value, unsigned depth, unsigned &left) {
 } // namespace
 
 void noteReadCodes(Value codes, Value scale, Value zero, Granularity granularity) {
-  // Most codes that are read are weights, which are not inputs.
+  // Most codes that operators read are weights, which are not inputs.
   if (codes && scale && !getConstant(codes))
     Origins().note(codes, readNote(codes, scale, zero, granularity));
 }

@@ -21,7 +21,8 @@ namespace nacre::importer {
 /// nothing if they are not such constants.
 void noteReadCodes(mlir::Value codes, mlir::Value scale, mlir::Value zero, Granularity granularity = {});
 
-/// Like noteReadCodes, but for the operator that made `codes`. All arguments may be null after an error.
+/// Notes the scale of `codes` on the operator that made them, in the form of noteReadCodes(). All arguments may be null
+/// after an error.
 void noteMadeCodes(mlir::Value codes, mlir::Value scale, mlir::Value zero, Granularity granularity = {});
 
 /// Returns the note of the operator or argument from which the integers of `value` were moved. Returns null if there is

@@ -9,7 +9,7 @@
 
 namespace nacre::importer {
 
-/// Returns the number of cells from the first to the last that one window covers.
+/// Returns the number of cells from the first to the last cell of a window, inclusive.
 static int64_t getExtent(const Window &window, size_t axis) {
   return (window.kernel[axis] - 1) * window.dilations[axis] + 1;
 }
@@ -26,7 +26,7 @@ void padToSame(Window &window, llvm::ArrayRef<int64_t> spatial, bool oddAtEnd) {
 }
 
 std::optional<llvm::SmallVector<int64_t>> getReach(const Window &window, llvm::ArrayRef<int64_t> spatial) {
-  constexpr int64_t most = int64_t(1) << 48; // elements that any memory can hold
+  constexpr int64_t most = int64_t(1) << 48; // more elements than any memory can hold
   llvm::SmallVector<int64_t> reach;
   for (size_t axis = 0; axis < spatial.size(); ++axis) {
     int64_t begin, cells;
@@ -58,7 +58,7 @@ static int64_t getOverhang(const Window &window, size_t axis, int64_t input) {
   return std::max<int64_t>(steps * stride - slack, 0);
 }
 
-/// True if the window does not fit into the padded input, but has one position if the number is rounded up.
+/// True if the window does not fit into the padded input, but has one position after rounding up.
 static bool coversWhole(const Window &window, size_t axis, int64_t padded) {
   const int64_t extent = getExtent(window, axis);
   return extent > padded && extent - padded < window.strides[axis];
@@ -69,8 +69,8 @@ void roundUp(Window &window, llvm::ArrayRef<int64_t> spatial) {
   for (size_t axis = 0; axis < axes; ++axis) {
     const int64_t padded = spatial[axis] + window.pads[axis] + window.pads[axes + axis];
     if (spatial[axis] > 0 && coversWhole(window, axis, padded)) {
-      // Cells beyond the high pads are empty and not counted, so the window needs none there. Models pass windows of
-      // thousands of cells for a few pixels, and no kernel should iterate over them.
+      // Cells after the high pads are empty and not counted, so the window does not need them. Models may have windows
+      // of thousands of cells for a few pixels. No kernel should iterate over such a window.
       window.kernel[axis] = (padded - 1) / window.dilations[axis] + 1;
       window.strides[axis] = padded;
     } else {
@@ -90,7 +90,7 @@ SliceRange clampRange(int64_t start, int64_t end, int64_t step, int64_t dim) {
   start = std::clamp<int64_t>(normal(start), 0, last);
   end = std::clamp<int64_t>(normal(end), -1, last);
   bool isEmpty = dim == 0 || end >= start;
-  // Divides negative numbers, because the most negative step has no positive counterpart.
+  // Divides negative values, because the smallest step has no positive counterpart.
   return {start, isEmpty ? 0 : (end - start + 1) / step + 1};
 }
 

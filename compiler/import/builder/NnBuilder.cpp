@@ -2,9 +2,9 @@
 //
 // Builds `nn` operators for importers.
 //
-// How:  1. make one operator: infer, verify, fold,
-//       2. one function per operator,
-//       3. compositions that most handlers share. NnConstants.cpp makes constants.
+// 1. Makes one operator: infers its type, verifies it and folds it.
+// 2. One function per operator.
+// 3. Compositions that most handlers share. NnConstants.cpp makes constants.
 
 #include "compiler/import/builder/NnBuilder.h"
 
@@ -61,7 +61,7 @@ template <typename Op, typename... Args> Value NnBuilder::build(RankedTensorType
 }
 
 Operation *NnBuilder::make(OperationState &state, InferTypes inferTypes) {
-  // MLIR's own messages name operators of `nn`, which users don't know.
+  // MLIR's own messages name operators of `nn`, which users do not know.
   ScopedDiagnosticHandler silence(builder.getContext(), [](Diagnostic &) { return success(); });
   if (inferTypes) {
     SmallVector<Type> inferred;
@@ -105,11 +105,12 @@ SmallVector<Value> NnBuilder::finish(OperationState &state, InferTypes inferType
       shared.counts[results.front()] = *counts;
   };
   SmallVector<Value> folded;
-  // For a batch of 1, a reduction along the batch does nothing. Folding would hide it from a change of the batch.
+  // For a batch of 1, a reduction along the batch does nothing. If it were folded, a change of the batch could not find
+  // it.
   const bool maySumBatch = shared.changesBatch && isa<nn::ReduceOp>(op) && !getConstant(op->getOperand(0));
   if (shared.foldBudget > 0 && !maySumBatch && succeeded(builder.tryFold(op, folded)) && !folded.empty()) {
-    // A reshape makes no bytes. An operator that reads more than it makes is charged for that, so that the budget
-    // bounds the time, too.
+    // A reshape makes no new data. An operator that reads more than it makes is charged for the data that it reads. So
+    // the budget also bounds the time.
     int64_t bytes = nn::countReducedElements(op) * int64_t(sizeof(double));
     bool isView = isa<nn::ReshapeOp>(op);
     op->erase();

@@ -69,9 +69,8 @@ public:
 private:
   uint32_t count = 0;
   llvm::DenseMap<mlir::Location, llvm::SmallVector<uint32_t, 1>>
-      known; ///< all indices of a node, which has several if it is expanded several times
-  std::optional<llvm::DenseMap<mlir::Location, unsigned>> repeated; ///< for each node that is imported again, which of
-                                                                    ///< its indices is next
+      known; ///< all indices of a node; several if it is expanded several times
+  std::optional<llvm::DenseMap<mlir::Location, unsigned>> repeated; ///< position in `known` of each node's next index
 };
 
 /// State that all nodes of an import share.

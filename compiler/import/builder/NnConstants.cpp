@@ -20,7 +20,7 @@ namespace nacre::importer {
 TypedAttr getScalarAttr(Type type, double value) {
   if (auto floatType = dyn_cast<FloatType>(type))
     return FloatAttr::get(floatType, nn::isNarrow(type) ? nn::roundTo(type, value) : value);
-  // Saturates, and converts NaN to zero.
+  // The conversion saturates, and makes 0 of NaN.
   APSInt integer(type.getIntOrFloatBitWidth(), /*isUnsigned=*/type.isUnsignedInteger() || type.isInteger(1));
   bool isExact;
   APFloat(value).convertToInteger(integer, APFloat::rmTowardZero, &isExact);
@@ -54,7 +54,7 @@ uint32_t NodeNumbers::take(Location node) {
   return numbers.emplace_back(count++);
 }
 
-/// Returns all elements of a sparse tensor; elements that it does not list are zero.
+/// Returns all elements of a sparse tensor. Elements that are not listed are zero.
 static ElementsAttr makeDense(SparseElementsAttr sparse) {
   auto type = cast<RankedTensorType>(sparse.getType());
   nn::ConstantBuilder builder(type);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The part of NnBuilder that handles sizes that are known only at run time. An operator on a value with an open axis
-// must have the same count, or must not depend on the missing elements. Handlers need not think of that: counts are
-// noted per value, and every operator that is built either propagates them or is an error at its node.
+// The part of NnBuilder that handles sizes that are known only at run time. If an operand has an open axis, the result
+// must have the same count, or must not depend on elements after the count. Handlers need not check this. Counts are
+// noted per value. Every new operator either propagates the counts, or is an error at its node.
 
 #include "compiler/import/builder/NnBuilder.h"
 
@@ -71,8 +71,8 @@ Value NnBuilder::limit(Value value, int64_t axis, Value count) {
   return value;
 }
 
-/// Concatenates parts whose size along the axis may be open. The parts are joined at full size, and a gather skips the
-/// missing elements of earlier parts.
+/// Concatenates parts that may be open along the axis. The parts are joined at full size. Then a gather skips the
+/// invalid elements of all parts except the last.
 Value NnBuilder::concat(ValueRange operands, int64_t axis) {
   auto isOpenAlong = [&](Value part) { return isOpen(part) && getCounts(part)[axis]; };
   if (isMissing(operands) || llvm::none_of(operands, isOpenAlong))
@@ -126,7 +126,7 @@ Value NnBuilder::fillUp(Value value, int64_t axis, Value filler) {
   return full;
 }
 
-/// Reduces an operand with open axes. Missing elements become the identity of the reduction.
+/// Reduces an operand with open axes. Elements after the counts are replaced by the identity of the reduction.
 Value NnBuilder::reduceOpen(nn::ReduceKind kind, Value operand, Ints axes, bool keepDims) {
   const bool isMean = kind == nn::ReduceKind::Mean;
   if (isMean)

@@ -76,7 +76,7 @@ bool OpenWeights::isOfInputs(Value x) const {
   for (unsigned next = 0; next < values.size(); ++next) {
     auto argument = dyn_cast<BlockArgument>(values[next]);
     Operation *op = values[next].getDefiningOp();
-    // Carried values of loops count as inputs, without a closer look.
+    // Carried values of loops are treated as inputs, without a look into the loop.
     if (argument ? argument.getOwner() != &owner.front() || !owner.getArgAttr(argument.getArgNumber(), nn::variableAttr)
                  : op->getNumRegions() > 0)
       return true;

@@ -13,7 +13,7 @@ using namespace mlir;
 
 namespace nacre::importer {
 
-/// True if all elements are zero, the default initial value of a variable.
+/// True if all elements are zero, which is the default initial value of a variable.
 static bool isZeros(ElementsAttr value) {
   FailureOr<nn::ConstantView> view = nn::ConstantView::get(value);
   if (failed(view))

@@ -53,7 +53,7 @@ struct Resize {
 enum class CoordinateRule {
   HalfPixel,
   HalfPixelSymmetric,
-  HalfPixelUnlessOne, ///< if the output has one element, it reads the first element
+  HalfPixelUnlessOne, ///< variant of HalfPixel in which an output of one element reads the first element
   Asymmetric,
   AlignCorners,
   HalfPixelForNearest,
@@ -73,7 +73,7 @@ Coordinates mapCoordinates(Resize resize, CoordinateRule rule, Region region = {
 /// These frameworks compute in single precision, so the functions do, too.
 enum class CornerRule { Asymmetric, AlignCorners, HalfPixelCenters };
 Coordinates mapInSinglePrecision(int64_t input, int64_t output, CornerRule rule);
-/// Like mapInSinglePrecision(), but for nearest elements: does not subtract half a pixel.
+/// Maps coordinates for nearest elements. Differs from mapInSinglePrecision() in that half a pixel is not subtracted.
 Coordinates mapNearestInSinglePrecision(int64_t input, int64_t output, CornerRule rule);
 
 //===----------------------------------------------------------------------===//

@@ -19,7 +19,7 @@ mlir::Value determinant(NnBuilder &nn, mlir::Value matrices);
 /// Returns X [..., n, m], the solution of A X = B.
 mlir::Value solve(NnBuilder &nn, mlir::Value a, mlir::Value b);
 
-/// Like solve(), but for a triangular A. Does not read the other half of A.
+/// Solves A X = B for a triangular A. Does not read the other half of A.
 mlir::Value solveTriangular(NnBuilder &nn, mlir::Value a, mlir::Value b, bool isLower);
 
 /// Returns the lower triangle L for which A = L L^T. Does not read the upper half of A.

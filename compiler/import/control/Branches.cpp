@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. compute both branches in their regions. 2. Make their values agree: split lists into tensors, and pad values
-// to the larger of both sizes with a count. 3. Move the regions into the final operator.
+// Implements RegionBuilder::buildIf(). The parts of this file are:
+// 1. Computes both branches in their regions.
+// 2. Makes their values agree: splits lists into tensors, and pads values to the larger of both sizes, with a count.
+// 3. Moves the regions into the final operator.
 
 #include "compiler/import/control/RegionBuilder.h"
 
@@ -15,7 +17,7 @@ namespace nacre::importer {
 
 namespace {
 
-/// Returns the tensors that `values` consist of.
+/// Returns the tensors of which `values` consist.
 RegionBuilder::Values takeApart(ArrayRef<Value> values) {
   RegionBuilder::Values parts;
   for (Value value : values)
@@ -26,7 +28,7 @@ RegionBuilder::Values takeApart(ArrayRef<Value> values) {
   return parts;
 }
 
-/// True if both are tensors, or lists of equally many.
+/// True if both are tensors, or lists of the same length.
 bool haveSameForm(Value a, Value b) {
   std::optional<ValueRange> listA = getList(a), listB = getList(b);
   if (!listA || !listB)
@@ -70,7 +72,7 @@ LogicalResult RegionBuilder::agree(Values &onTrue, Values &onFalse, Region &then
   return success(!llvm::is_contained(onTrue, Value()) && !llvm::is_contained(onFalse, Value()));
 }
 
-/// Pads `values` along open axes to the larger size of them and `others`. Returns the counts of these axes, in order.
+/// Pads `values` along open axes to the size of `others` if it is larger. Returns the counts of these axes, in order.
 RegionBuilder::Values RegionBuilder::measure(Region &region, MutableArrayRef<Value> values, ArrayRef<Value> others,
                                              ArrayRef<SmallVector<int64_t>> openAxes) {
   OpBuilder::InsertionGuard guard(builder);
@@ -86,7 +88,7 @@ RegionBuilder::Values RegionBuilder::measure(Region &region, MutableArrayRef<Val
       high[axis] = std::max<int64_t>(getShape(other)[axis] - size, 0);
       sizes.push_back(!counts.empty() && counts[axis] ? counts[axis] : nn.reshape(nn.integers(size), /*shape=*/{}));
     }
-    // The builder is not used here, because it reports an error when a padding reads an open axis.
+    // The builder is not used here, because it reports an error for a padding of an open axis.
     if (llvm::any_of(high, [](int64_t amount) { return amount > 0; }))
       value = nn::PadOp::create(builder, nn.getLoc(), nn::PadMode::Constant, value, low, high,
                                 getScalarAttr(getElementType(value), 0));

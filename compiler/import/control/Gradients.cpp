@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  the differentiated graph is imported once more, on block arguments. Its first import may have folded its inputs
-// as constants.
+// The differentiated graph is imported again, on block arguments, because its first import may have folded constant
+// inputs.
 
 #include "compiler/import/control/RegionBuilder.h"
 

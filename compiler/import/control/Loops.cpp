@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. check the operands, and find the count of scanned values with an open first axis. 2. Build the body in an
-// operator without results. 3. Choose nn.for or nn.while by the result of the body, and move the body there.
+// Implements RegionBuilder::buildLoop(). The parts of this file are:
+// 1. Checks the operands, and finds the count of scanned values with an open first axis.
+// 2. Builds the body in an operator without results.
+// 3. Chooses nn.for or nn.while by the result of the body, and moves the body there.
 
 #include "compiler/import/control/RegionBuilder.h"
 
@@ -69,7 +71,8 @@ LogicalResult RegionBuilder::checkLoop(const Loop &loop) {
   return refuseAnyOpen(loop.initial);
 }
 
-/// Returns the number of iterations if it is computed before the first one; null if it is constant or unknown.
+/// Returns the number of iterations if it is computed before the first iteration. Returns null if it is constant or
+/// unknown.
 FailureOr<Value> RegionBuilder::findCount(const Loop &loop) {
   Value count = loop.count ? nn.cast(nn.reshape(loop.count, /*shape=*/{}), builder.getI64Type()) : Value();
   for (Value value : loop.scanned) {
@@ -158,7 +161,7 @@ Value RegionBuilder::scalarBoolean(Value value) {
   return nn.cast(nn.reshape(value, /*shape=*/{}), builder.getI1Type());
 }
 
-/// Verifies `op`. MLIR's own messages name operators of `nn`, which users don't know, so they are replaced.
+/// Verifies `op`. Replaces MLIR's messages, because they name operators of `nn`, which users do not know.
 LogicalResult RegionBuilder::check(Operation *op) {
   ScopedDiagnosticHandler silence(builder.getContext(), [](Diagnostic &) { return success(); });
   if (succeeded(verify(op)))
@@ -198,7 +201,7 @@ FailureOr<LoopResults> RegionBuilder::finishWhile(const Loop &loop, Value count,
                          "the loop stacks rows; fix the input it depends on with --set";
   assert(loop.scanned.empty() && "only a counted loop knows which row is whose");
   Location loc = nn.getLoc();
-  // A carried value holds the condition that an iteration computes for the next one.
+  // An additional carried value holds the condition that an iteration computes for the next one.
   const bool carriesOn = iteration.goesOn || loop.goesOn;
   Values initial;
   if (carriesOn) {
@@ -239,7 +242,7 @@ FailureOr<LoopResults> RegionBuilder::finishWhile(const Loop &loop, Value count,
       return nn.error() << "the condition of a loop must be one element, but is " << describe(*said);
     join(scalarBoolean(*said));
   }
-  if (!goesOn) // only the bound ends the loop, if there is one
+  if (!goesOn) // only the bound, if there is one, ends the loop
     goesOn = nn.splat(scalarOf(builder.getI1Type()), 1);
   if (!goesOn)
     return failure();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Steps that handlers of branches and loops share in every format: choosing a branch and unrolling a loop.
+// Steps that handlers of branches and loops share in every format: the choice of a branch, and the unrolling of a loop.
 
 #include "compiler/import/control/NodeGraphs.h"
 
@@ -69,7 +69,7 @@ void importUnrolled(OperandBinder &node, const NodeGraph &condition, const NodeG
 
 void importLoopOrUnrolled(OperandBinder &node, llvm::function_ref<void()> asLoop, bool isKnown,
                           llvm::function_ref<void()> asUnrolled) {
-  // Results of constant operands may be shapes, so they are computed at once.
+  // Results that depend only on constant operands may be shapes, so they are computed immediately.
   auto isConstant = [](Value operand) { return !operand || getConstant(operand); };
   auto isWantedConstant = [&](size_t index) { return !node.wantsResult(index) || getConstant(node.getResult(index)); };
   if (isKnown && llvm::all_of(node.getOperands(), isConstant) && !node.attempt(asUnrolled) &&

@@ -48,7 +48,7 @@ static LogicalResult settleResults(func::FuncOp function, GraphView &graph) {
 LogicalResult settleQuantization(func::FuncOp function, const SettledInputs &inputs, GraphView &graph) {
   if (failed(settleArguments(function, inputs, graph)) || failed(settleResults(function, graph)))
     return failure();
-  // On operators, the note would distinguish equal ones.
+  // On operators, the note would prevent merging equal operators.
   function.front().walk([](Operation *op) { op->removeAttr(nn::quantizationAttr); });
   return success();
 }

@@ -14,8 +14,8 @@ using namespace mlir;
 
 namespace nacre::importer {
 
-/// Changes the batch along an axis that is probably not a batch. If an operator cannot treat it as one, the input has a
-/// wrong size.
+/// Changes the batch along an axis that is probably not a batch. If an operator combines elements along it, the error
+/// is that the input has a wrong size.
 static LogicalResult tryBatch(func::FuncOp function, const BatchChange &change, const NewBatch &unlikely,
                               Location input) {
   std::optional<Diagnostic> reason;
@@ -35,8 +35,8 @@ static LogicalResult tryBatch(func::FuncOp function, const BatchChange &change, 
   return error;
 }
 
-/// Reports an error if no output has elements. A prompt may begin with a past of 0 steps, but a batch of 0 is a
-/// mistake.
+/// Reports an error if no output has elements. A past of 0 steps is useful at the beginning of a prompt, but a batch of
+/// 0 is a mistake.
 static LogicalResult checkElements(func::FuncOp function, const SettledInputs &inputs) {
   const auto isEmpty = [](Type type) {
     const auto tensor = cast<RankedTensorType>(type);
@@ -57,7 +57,7 @@ static LogicalResult checkElements(func::FuncOp function, const SettledInputs &i
   return success();
 }
 
-/// Changes the batch to the one of `--shape`, if the model states another one.
+/// Changes the batch to the size in `--shape` if the model states another size.
 static LogicalResult settleBatch(func::FuncOp function, const SettledInputs &inputs, const ImportOptions &options) {
   BatchChange change;
   change.isTrained = options.training.has_value();

@@ -34,7 +34,7 @@ LogicalResult checkOutput(const GraphValue &output, Value value, const nn::AxisC
     return emitError(loc) << "an output must be a tensor, but this one is " << describe(value)
                           << "; output its elements one by one";
   const bool isOther = declared.elementType && declared.elementType != type.getElementType();
-  // The declaration fixes the number of bytes of a variable.
+  // The size of a variable in memory follows from its declaration.
   if (isOther && !output.variable.empty())
     return emitError(loc) << "must have the declared element type " << getTypeName(declared.elementType)
                           << ", but the graph computes " << describe(type) << "; correct the declaration";
@@ -48,7 +48,7 @@ LogicalResult checkOutput(const GraphValue &output, Value value, const nn::AxisC
   bool agrees = static_cast<int64_t>(dims.size()) == type.getRank();
   nn::AxisCounts known = counts;
   known.resize(type.getRank());
-  // A model traced with one input may declare the size of that input.
+  // A model that was traced with one input may declare the size for that input.
   for (auto [dim, size, count] : llvm::zip(dims, type.getShape(), known))
     agrees &= dim.isOpen() || dim.size == size || (count && dim.size <= size);
   if (!agrees && !output.variable.empty())

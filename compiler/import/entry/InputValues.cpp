@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Values that the user sets for inputs.
-//
-// How:  1. values from files,
-//       2. values from text.
+// Values that the user sets for inputs, from files and from text.
 
 #include "compiler/import/entry/InputValues.h"
 
@@ -71,7 +68,7 @@ static FailureOr<ElementsAttr> readFile(StringRef path, const DeclaredType &type
       path.ends_with(".npy") ? readNpy(path, *file, loc) : model.readTensorFile(*file, loc);
   if (failed(tensor))
     return failure();
-  // NumPy has no floats of 8 bits, so their codes are bytes.
+  // NumPy has no 8-bit floats, so their bits are stored as bytes.
   Type element = tensor->type.getElementType();
   if (element.isUnsignedInteger(8) && nn::isNarrow(type.elementType) && !nn::isPacked(type.elementType))
     tensor->type = tensor->type.clone(type.elementType);
@@ -168,7 +165,7 @@ std::string describeInputs(StringRef name, const std::set<StringRef> &names, con
   if (listed.size() > kMostListed)
     text += " and " + describeCount(listed.size() - kMostListed, "other");
   const StringRef nearest = nearestName(name, SmallVector<StringRef>(names.begin(), names.end()));
-  // The only name in the list need not be repeated.
+  // If the list has only one name, it need not be repeated.
   if (!nearest.empty() && (listed.size() > 1 || nearest != listed.front()))
     text += "; is it '" + nearest.str() + "'?";
   return text;

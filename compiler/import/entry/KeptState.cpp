@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How: 1. find the input and output that a text names; 2. make the variable.
+// See KeptState.h. The parts of this file are:
+// 1. Finds the input and output that a text names.
+// 2. Makes the variable.
 
 #include "compiler/import/entry/KeptState.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -22,7 +24,7 @@ namespace {
 // 1. Names in a text
 //===----------------------------------------------------------------------===//
 
-using Names = SmallVector<std::string>; ///< names of the arguments or results of a function; empty if one has no name
+using Names = SmallVector<std::string>; ///< names of arguments or results; empty for one without a name
 
 Names namesOf(func::FuncOp function, bool areInputs) {
   Names names;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See KeptValues.h. Adding a result is enough: no pass may fuse, fold or lay out differently a tensor that is read from
-// outside.
+// See KeptValues.h. It is enough to add results, because no pass may fuse, fold or change the layout of a result.
 
 #include "compiler/import/entry/KeptValues.h"
 
@@ -62,14 +61,14 @@ LogicalResult keepValues(func::FuncOp function, const ModelView &model, const Gr
              << "--keep must name tensors of known size that a node computes, but there is no such tensor '"
              << toPrintable(name) << "'; the nearest names are " << nearestNames(name, candidates);
 
-  // Collected and set at once, because each change of one note or type would copy the list of all.
+  // The attributes and types are set together, because each separate change would copy all of them.
   SmallVector<Value> values(end->getOperands());
   SmallVector<Attribute> notes;
   for (unsigned result = 0; result < function.getNumResults(); ++result) {
     DictionaryAttr note = function.getResultAttrDict(result);
     notes.push_back(note ? note : builder.getDictionaryAttr({}));
   }
-  DenseMap<Value, unsigned> results; // first result of each value
+  DenseMap<Value, unsigned> results; // index of the first result that has the value
   for (auto [number, value] : llvm::enumerate(values))
     results.try_emplace(value, number);
   for (const NodeTensor &tensor : tensors) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How: 1. find the picture's axes in the option's input; 2. build the operators from pixels to values.
+// See PixelInputs.h. The parts of this file are:
+// 1. Finds the picture's axes in the input.
+// 2. Builds the operators that convert pixels to values.
 
 #include "compiler/import/entry/PixelInputs.h"
 
@@ -21,7 +23,7 @@ namespace {
 
 /// Axes of an input that is a picture, or a batch of pictures.
 struct PictureAxes {
-  int64_t channel, height; ///< width follows height
+  int64_t channel, height; ///< the axis of the width follows the axis of the height
   int64_t channels;
 };
 
@@ -67,7 +69,7 @@ FailureOr<PictureAxes> findAxes(func::FuncOp function, const PixelInput &option,
   return PictureAxes{channel, canBeFirst ? first + 1 : first, type.getDimSize(channel)};
 }
 
-/// Returns the bytes of a pixel.
+/// Returns the size of a pixel in bytes.
 int64_t countBytes(PixelOrder order) {
   switch (order) {
   case PixelOrder::Gray:
@@ -84,7 +86,7 @@ int64_t countBytes(PixelOrder order) {
 
 bool isBlueFirst(PixelOrder order) { return order == PixelOrder::Bgr || order == PixelOrder::Bgra; }
 
-/// Checks the options of channels against the `channels` of the network.
+/// Checks that the options fit the number of `channels` of the network.
 LogicalResult checkChannels(func::FuncOp function, const PixelInput &option, PixelOrder pixels, int64_t channels) {
   if ((pixels == PixelOrder::Gray) != (channels == 1))
     return error(function, option) << "the network has " << describeCount(static_cast<uint64_t>(channels), "channel")
@@ -120,8 +122,8 @@ public:
     return nn::SliceOp::create(builder, loc, pixels, starts, sizes, steps);
   }
 
-  /// Computes (pixel * range / 255 - mean) / std as one product and one sum. Divisions of all pixels would take longer
-  /// than the rest of the kernel that reads them.
+  /// Computes (pixel * range / 255 - mean) / std as one product and one sum. With a division per pixel, the conversion
+  /// would take longer than the rest of the kernel that reads the pixels.
   Value scale(Value pixels) const {
     SmallVector<float> factors, offsets;
     for (size_t channel = 0; channel < std::max(option.mean.size(), option.deviation.size()); ++channel) {
@@ -137,8 +139,8 @@ public:
     return value;
   }
 
-  /// Computes the same by the operators of the definition, for values that are rounded to codes. For a value halfway
-  /// between two codes, the last bit decides.
+  /// Computes the function of scale() by the operators of its definition, for values that are rounded to codes. If a
+  /// value is halfway between two codes, its last bit decides.
   Value scaleAsDefined(Value pixels) const {
     Value value = convert(pixels, builder.getF32Type());
     if (option.range != white) {
@@ -187,8 +189,8 @@ private:
   const PixelInput &option;
 };
 
-/// Reads the scale and zero point of an input of integers; `nullopt` for an input of floats. Reports an error if pixels
-/// cannot become such elements.
+/// Returns the scale and zero point of an input of integers, or `nullopt` for an input of floats. Reports an error if
+/// pixels cannot be converted to the input's type.
 FailureOr<std::optional<nn::Quantization>> readCodes(func::FuncOp function, unsigned argument,
                                                      const PixelInput &option) {
   auto type = cast<RankedTensorType>(function.getArgument(argument).getType());

@@ -2,11 +2,11 @@
 //
 // The inputs of a model, with the options that the user sets for them.
 //
-// How:  1. match options with inputs of the model,
-//       2. give symbols values from the given shapes,
-//       3. give each input its shape, or its value,
-//       4. check that a new batch is the same for all inputs,
-//       5. ask for all missing shapes in one error.
+// 1. Match options with inputs of the model.
+// 2. Give symbols the values in the given shapes.
+// 3. Give each input its shape, or its value.
+// 4. Check that a new batch is the same for all inputs.
+// 5. Report all missing shapes in one error.
 
 #include "compiler/import/entry/SettledInputs.h"
 
@@ -42,7 +42,7 @@ public:
   }
 
 private:
-  /// Input whose shape the user must give, and the reason.
+  /// Input whose shape the user must give, and the reason why.
   struct OpenInput {
     const GraphValue *input;
     std::string reason;
@@ -82,11 +82,12 @@ private:
 // 1. and 2. Options and symbols
 //===----------------------------------------------------------------------===//
 
-/// Checks that options name inputs. The first graph reports names that no graph of the model has.
+/// Checks that options name inputs. Only the call for the first graph reports unknown names, for all graphs of the
+/// model.
 void InputSettler::checkOptions() {
   if (&graph != &model.getGraph())
     return;
-  // Old ONNX files list all weights as inputs. Users may set them, but rarely look for them.
+  // Old ONNX files list all weights as inputs. Users may set them, but are rarely interested in them.
   std::set<StringRef> names, required;
   for (const ModelEntry &entry : model.getEntries())
     for (const GraphValue &input : entry.graph->getInputs())
@@ -109,8 +110,8 @@ void InputSettler::checkOptions() {
       check(name, "--batch-axis");
 }
 
-/// Returns the axis of an input that holds the batch of a trained model; `nullopt` if no axis does, or the batch stays.
-/// change.
+/// Returns the axis of an input that holds the batch of a trained model. Returns `nullopt` if no axis does, or if the
+/// batch does not change.
 std::optional<size_t> InputSettler::batchAxisOf(const GraphValue &input, size_t rank) {
   if (!options.training || options.training->batch == 0)
     return std::nullopt;
@@ -144,7 +145,7 @@ void InputSettler::takeBatch() {
   }
 }
 
-/// Binds the symbols of an input whose shape is given, for all inputs.
+/// Gives the symbols of an input the sizes of its shape in the options, for all inputs.
 void InputSettler::bindSymbols() {
   for (const GraphValue &input : inputs) {
     auto given = options.shapes.find(input.name.str());
@@ -198,8 +199,8 @@ RankedTensorType InputSettler::makeType(const GraphValue &input, ArrayRef<int64_
   return {};
 }
 
-/// Notes a batch that differs from the stated one. Reports an error and returns false if more than one axis has another
-/// size than stated.
+/// Records a batch that differs from the stated one. Reports an error and returns false if the sizes of several axes
+/// differ.
 bool InputSettler::takeNewBatch(const GraphValue &input, ArrayRef<int64_t> given) {
   ArrayRef<Dimension> stated = *input.type.shape;
   std::optional<NewBatch> &batch = result.inputs.back().batch;
@@ -243,7 +244,7 @@ RankedTensorType InputSettler::takeGivenShape(const GraphValue &input, ArrayRef<
   return makeType(input, shape);
 }
 
-/// True if the size of an axis is unknown. The first axis is not checked, because it may default to 1.
+/// True if the size of an axis is unknown. The first axis is not checked, because its default is 1.
 bool InputSettler::needsShape(const GraphValue &input) {
   if (!input.type.shape) {
     open.push_back({&input, "has no shape in the model"});
@@ -256,7 +257,7 @@ bool InputSettler::needsShape(const GraphValue &input) {
     if (!dim.isOpen() || dim.usual || axis == 0 || isTold)
       continue;
     isMissing = true;
-    // The answer for another input gives this size, too.
+    // If the user sets the symbol for another input, this axis gets the same size.
     if (!dim.symbol.empty() && asked.contains(dim.symbol))
       continue;
     std::string symbol = dim.symbol.empty() ? "open" : ("symbolic ('" + dim.symbol + "')").str();
@@ -317,8 +318,8 @@ std::string InputSettler::suggestBatch(const SettledInput &input, int64_t batch)
   return describeShape(shape);
 }
 
-/// Checks that all inputs with a new batch agree. An input that keeps its stated shape is shared by all rows, which may
-/// be a mistake if it has the old batch.
+/// Checks that all inputs with a new batch agree. An input that keeps its stated shape is used for all rows. That may
+/// be a mistake if its shape has the old batch.
 void InputSettler::checkBatches() {
   auto first = llvm::find_if(result.inputs, [](const SettledInput &input) { return input.batch.has_value(); });
   if (result.hasFailed || first == result.inputs.end())
@@ -329,7 +330,7 @@ void InputSettler::checkBatches() {
           << "--shape must change the batch from " << first->batch->stated << " to " << first->batch->wanted
           << ", as for input '" << first->name << "', but changes it from " << input.batch->stated << " to "
           << input.batch->wanted;
-    // The next value of a state has rows, so the state gets rows, too.
+    // If the next value of a state has rows, the state gets rows, too.
     const bool isState = !input.variable.empty() || llvm::any_of(options.states, [&](StringRef state) {
       return state.starts_with((input.name + ":").str());
     });
@@ -347,7 +348,7 @@ void InputSettler::checkBatches() {
 // 5. Missing shapes
 //===----------------------------------------------------------------------===//
 
-/// Returns `--shape x=1x3x<height>x<width>` with the known sizes.
+/// Returns the option with the known sizes: `--shape x=1x3x<height>x<width>`.
 static std::string suggestShape(const GraphValue &input) {
   std::string text = ("--shape " + input.name + "=").str();
   if (!input.type.shape)

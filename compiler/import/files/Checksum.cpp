@@ -2,7 +2,8 @@
 //
 // See Checksum.h.
 //
-// How:  eight bytes at a time, by eight tables. All weights are read for this, so it must not be slower than memory.
+// Processes eight bytes per step, by eight tables. This should be as fast as reading memory, because the checksum
+// covers all weights.
 
 #include "compiler/import/files/Checksum.h"
 
@@ -12,11 +13,11 @@
 namespace nacre::importer {
 namespace {
 
-/// Tables of the checksum: tables[k][b] is the effect of byte b followed by k zero bytes.
+/// Tables of the checksum. tables[k][b] is the contribution of byte b if k zero bytes follow it.
 using Tables = std::array<std::array<uint32_t, 256>, 8>;
 
 constexpr Tables makeTables() {
-  constexpr uint32_t polynomial = 0x82f63b78; // lowest bit first
+  constexpr uint32_t polynomial = 0x82f63b78; // in reversed bit order
   Tables tables{};
   for (uint32_t byte = 0; byte < 256; ++byte) {
     uint32_t crc = byte;

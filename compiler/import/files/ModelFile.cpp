@@ -23,7 +23,7 @@ void MappedPaths::add(StringRef path) {
 }
 
 FailureOr<FileBytes> mapFile(StringRef path, Location loc) {
-  // Checked before opening, because opening a pipe or a device may block forever.
+  // The type of the file is checked first, because opening a pipe or a device may block forever.
   llvm::sys::fs::file_status status;
   if (std::error_code error = llvm::sys::fs::status(path, status))
     return emitError(loc) << "cannot open '" << path << "': " << error.message();

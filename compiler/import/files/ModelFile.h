@@ -20,7 +20,7 @@ using FileBytes = std::shared_ptr<const llvm::MemoryBuffer>;
 struct ModelFile {
   FileBytes bytes;
   std::string name;   ///< name in diagnostics: the name of the file without its folder
-  std::string folder; ///< folder of accompanying files; empty if there is none
+  std::string folder; ///< folder of accompanying files; empty if the model has no folder
 
   llvm::StringRef getBuffer() const { return bytes->getBuffer(); }
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How: 1. the header; 2. the checksum, which covers everything except its own digits.
+// See StateFile.h. The parts of this file are:
+// 1. Reads the header.
+// 2. Verifies the checksum, which covers everything except its own digits.
 
 #include "compiler/import/files/StateFile.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Computes a part of a model: from some tensors that the user names to others.
+// Computes a part of a model: the nodes between tensors that the user names.
 
 #include "compiler/import/model/CutModel.h"
 
@@ -52,7 +52,7 @@ private:
   llvm::StringMap<size_t> producers;
   llvm::StringSet<> cutNames;
   SmallVector<GraphValue> inputs, outputs;
-  SmallVector<GraphValue> assigned; ///< variables that the whole graph assigns, but this one not yet
+  SmallVector<GraphValue> assigned; ///< assignments to variables that the cut graph does not have yet
   SmallVector<size_t> nodes;
 };
 
@@ -61,7 +61,7 @@ LogicalResult CutGraph::refuse(StringRef option, StringRef name) const {
   const SmallVector<GraphValue> declared = graph.getInputs();
   for (const GraphValue &input : declared)
     known.push_back(input.name);
-  llvm::sort(known); // a map has no order, but a message needs one
+  llvm::sort(known); // sorted, because a map has no order, but a message needs one
   return refuseName(graph.getLocation(), option, name, known);
 }
 
@@ -110,8 +110,8 @@ LogicalResult CutGraph::nameOutputs(const ImportOptions &options) {
   return success();
 }
 
-/// Adds assignments of variables that the part reads, because their next values are needed, too. Returns whether there
-/// was one.
+/// Adds the assignments of variables that the part reads, because the next values of these variables are needed, too.
+/// Returns true if it added any.
 bool CutGraph::addAssigned(const llvm::StringSet<> &wanted) {
   auto isRead = [&](const GraphValue &output) {
     return llvm::any_of(inputs, [&](const GraphValue &input) {
@@ -124,7 +124,7 @@ bool CutGraph::addAssigned(const llvm::StringSet<> &wanted) {
   return outputs.size() > count;
 }
 
-/// Removes nodes that the outputs do not need, and inputs that neither the outputs nor the user need.
+/// Removes nodes that the outputs do not need, and inputs that neither the outputs need nor the user names.
 LogicalResult CutGraph::reachNodes() {
   llvm::StringSet<> wanted;
   do {

@@ -2,10 +2,10 @@
 //
 // Recognizes the kind of a file that is not a supported model.
 //
-// How:  1. signatures: bytes at a position that no other format has,
-//       2. text, by words in it,
-//       3. protobuf files, which have no signature, by their first fields,
-//       4. the rest by the end of the name.
+// 1. Signatures: bytes at a position that no other format has.
+// 2. Text, recognized by words in it.
+// 3. Protobuf files, which have no signature, recognized by their first fields.
+// 4. Other files, recognized by the end of the name.
 
 #include "compiler/import/model/FileKind.h"
 
@@ -33,7 +33,7 @@ constexpr const char *download = "download the file again";
 constexpr const char *isTensor = "pass the model; tensors are for --set and nacre-run";
 
 struct Kind {
-  StringLiteral mark; ///< bytes, word, or end of the name
+  StringLiteral mark; ///< bytes of a signature, a word, or the end of a name
   const char *what;
   const char *advice;
 };
@@ -66,16 +66,17 @@ constexpr Signature signatures[] = {
     {{"MZ", "a program for Windows", "pass the model it was made from"}},
 };
 
-/// True if the file begins with the protocol of a pickle.
+/// True if the file begins with the protocol version of a pickle.
 bool isPickle(StringRef bytes) { return bytes.size() > 2 && bytes[0] == '\x80' && bytes[1] >= 2 && bytes[1] <= 5; }
 
-/// True if the file begins with the length of a header, and the header is JSON.
+/// True if the file begins with the length of a header, followed by JSON.
 bool isSafetensors(StringRef bytes) {
   return bytes.size() > 9 && bytes[8] == '{' && llvm::support::endian::read64le(bytes.data()) <= uint64_t(100) << 20 &&
          llvm::support::endian::read64le(bytes.data()) >= 2;
 }
 
-/// Recognizes the zip archives of torch.jit.save, torch.export.save and torch.save by the names of files at their end.
+/// Recognizes the zip archives of torch.jit.save, torch.export.save and torch.save by the names of the files in them.
+/// The zip directory at the end of the archive has these names.
 FileKind recognizePyTorch(StringRef bytes) {
   constexpr size_t directoryBytes = size_t(1) << 20;
   StringRef directory = bytes.take_back(directoryBytes);
@@ -132,7 +133,8 @@ FileKind recognizeText(StringRef head) {
 // 3. Protobuf
 //===----------------------------------------------------------------------===//
 
-/// Enters a field with a tag of one byte, and drops its tag and length. Returns false if `bytes` begins otherwise.
+/// Removes the tag (one byte) and the length of a field from the front of `bytes`. Returns false if `bytes` does not
+/// begin with this tag.
 bool enterField(StringRef &bytes, char tag) {
   uint64_t length;
   if (!bytes.consume_front(StringRef(&tag, 1)) || !takeVarint(bytes, length) || length > bytes.size())
@@ -141,13 +143,13 @@ bool enterField(StringRef &bytes, char tag) {
   return true;
 }
 
-/// True if the file begins like a SavedModel: its version, 1, then a graph with information about it.
+/// True if the file begins like a SavedModel: the version 1, and then a graph with information about it.
 bool isSavedModel(StringRef bytes) {
   return bytes.consume_front("\x08\x01") && enterField(bytes, 0x12) && enterField(bytes, 0x0a);
 }
 
-/// True if the file begins like a Core ML model: the version of its specification, then a description whose inputs come
-/// first. Version 1 looks like a SavedModel, except for its file name.
+/// True if the file begins like a Core ML model: the version of its specification, and then a description that begins
+/// with inputs. A model of version 1 looks like a SavedModel, except for its file name.
 bool isCoreMl(StringRef bytes, StringRef name) {
   uint64_t version;
   constexpr uint64_t newest = 64;
@@ -180,7 +182,7 @@ constexpr Kind names[] = {
 bool isText(StringRef bytes) {
   constexpr size_t headBytes = 4096;
   bytes = bytes.take_front(headBytes);
-  // The end of the head may cut a character of several bytes.
+  // A character of several bytes may be cut at the end of `bytes`.
   constexpr size_t longest = 4;
   size_t cut = 0;
   while (cut < longest && cut < bytes.size() && static_cast<uint8_t>(bytes[bytes.size() - 1 - cut]) >= 128)

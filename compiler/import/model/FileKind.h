@@ -2,7 +2,7 @@
 //
 // Recognizes files that are not models in a supported format.
 //
-// If users pass the wrong file, the error should say which kind of file it is and what to do, not that it is damaged.
+// If users pass the wrong file, the error should name the kind of the file and suggest a remedy.
 
 #ifndef NACRE_COMPILER_IMPORT_MODEL_FILEKIND_H
 #define NACRE_COMPILER_IMPORT_MODEL_FILEKIND_H

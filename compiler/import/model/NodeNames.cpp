@@ -21,7 +21,7 @@ std::string describeVersion(const GraphNode &node) {
   return node.version ? (" (" + node.registry->getVersionWord() + " " + Twine(node.version) + ")").str() : "";
 }
 
-/// Returns whether TensorFlow's `node` assigns to a variable, for which frozen graphs have no handler.
+/// True if TensorFlow's `node` assigns to a variable. There is no handler for such nodes in frozen graphs.
 static bool isAssignment(const GraphNode &node) {
   constexpr StringRef assignments[] = {"Assign",           "AssignAdd",           "AssignSub",
                                        "AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp"};
@@ -38,7 +38,7 @@ LogicalResult refuse(const GraphNode &node) {
     error << "; it is supported since " << word << " " << *first;
   if (int64_t newest = node.registry->getNewestVersion(); node.version > newest)
     error << "; the newest " << word << " that Nacre knows is " << newest << ": export the model with that one";
-  // A framework added the operator to the format, so no other opset helps.
+  // If another framework added the operator to the format, a newer operator set does not help.
   if (!node.domain.empty() && !node.registry->getFirstVersion(node.op))
     error.attachNote() << "list all such operators with --check; then export without the operators of '" << node.domain
                        << "', cut the model before the node with --output, or store the operator as a function of "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See Npy.h. The dictionary has three known keys. Each is found by its name, and its value is read up to the value's
-// own end.
+// See Npy.h. The dictionary has three known keys. Each key is searched by name, and the syntax of its value decides
+// where the value ends.
 
 #include "compiler/import/npy/Npy.h"
 
@@ -32,7 +32,7 @@ const Element *findElement(std::string_view name) {
   return nullptr;
 }
 
-/// Returns the text after `'key':` without blanks; empty if the key is absent.
+/// Returns the text after `'key':` without blanks, or an empty text if the key does not exist.
 std::string_view valueOf(std::string_view header, std::string_view key) {
   const size_t at = header.find("'" + std::string(key) + "'");
   if (at == std::string_view::npos)
@@ -41,7 +41,7 @@ std::string_view valueOf(std::string_view header, std::string_view key) {
   return value == std::string_view::npos ? std::string_view() : header.substr(value);
 }
 
-/// Parses "(2, 3)", "(2,)" or "()".
+/// Parses a shape: "(2, 3)", "(2,)" or "()".
 bool parseShape(std::string_view text, std::vector<int64_t> &dims) {
   const size_t close = text.find(')');
   if (text.empty() || text[0] != '(' || close == std::string_view::npos)
@@ -62,7 +62,8 @@ bool parseShape(std::string_view text, std::vector<int64_t> &dims) {
   return true;
 }
 
-/// Returns the text of the header, which the elements follow. Version 1 has a 16-bit length, later ones 32 bits.
+/// Returns the text of the header. The elements follow it. Its length has 16 bits in version 1, and 32 bits in later
+/// versions.
 std::optional<std::string_view> splitHeader(std::string_view bytes) {
   const size_t width = bytes.size() > kMagic.size() && bytes[kMagic.size()] == 1 ? 2 : 4;
   const size_t begin = kMagic.size() + 2 + width;
@@ -75,7 +76,7 @@ std::optional<std::string_view> splitHeader(std::string_view bytes) {
   return bytes.substr(begin, length);
 }
 
-/// Sets the count. Returns false if it overflows or `data` is too short.
+/// Sets the count of elements. Returns false if the count overflows, or if `data` is too short.
 bool countElements(std::string_view data, Array &array) {
   array.count = 1;
   for (int64_t dim : array.dims)

@@ -35,7 +35,7 @@ struct Array {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 
-/// Sets `array` to a view of the elements in the file `bytes`. Returns an empty text, or what is wrong with the file.
+/// Sets `array` to a view of the elements in the file `bytes`. Returns a description of the defect, or an empty text.
 std::string parse(std::string_view bytes, Array &array);
 
 } // namespace nacre::npy

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes an ONNX file with the weights that training has changed. A workstation gets back the result of training on a
-// device in the file that it knows. Elements of initializers are replaced by the state's tensors of the same name; all
-// other fields stay the same. A weight that a node Identity makes of another's initializer becomes an initializer, and
-// replaces that node.
+// Writes an ONNX file with the weights that training has changed. So the result of training on a device can be used in
+// the original form of the model. The elements of initializers are replaced by the tensors of the same name in the
+// state. All other fields stay the same. If an Identity node makes a weight from the initializer of another one, the
+// weight becomes an initializer that replaces the node.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_TRAINEDFILE_H
 #define NACRE_COMPILER_IMPORT_ONNX_TRAINEDFILE_H
@@ -14,7 +14,7 @@
 
 namespace nacre::importer::onnx_format {
 
-/// Writes the model with the tensors of `state`. Reports an error that names the tensor if that fails.
+/// Writes the model with the tensors of `state` to `to`. Reports an error that names the tensor if that fails.
 mlir::LogicalResult replaceWeights(const ModelFile &file, const StateFile &state, llvm::raw_ostream &to,
                                    mlir::Location loc);
 

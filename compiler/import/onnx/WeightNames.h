@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names of weights in training that differ from the names of their initializers. Exporters let two weights that are
-// equal at first share an initializer, and give weights that they joined a meaningless name. Users choose weights by
-// name, and find them under these names in a state. The node that reads the weight decides the name.
+// Names of trained weights that differ from the names of their initializers. Exporters let weights with equal initial
+// values share an initializer, and give meaningless names to weights that they joined. Users choose weights by name,
+// and find them under these names in a state. The node that reads the weight decides the name.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_WEIGHTNAMES_H
 #define NACRE_COMPILER_IMPORT_ONNX_WEIGHTNAMES_H
@@ -14,13 +14,13 @@
 
 namespace nacre::importer::onnx_format {
 
-/// Returns the name of the weight that is input `index` of a node; empty if it is its initializer's. The result of a
-/// node Identity has its own name. A weight of a recurrent layer has the node's name and a letter: `/lstm/LSTM.W` for
-/// `onnx::LSTM_59`.
+/// Returns the name of the weight in input `index` of a node. It is empty if the weight has the name of its
+/// initializer. For an Identity node, it is the name of its result. A weight of a recurrent layer has the node's name
+/// and a letter: `/lstm/LSTM.W` instead of `onnx::LSTM_59`.
 std::string nameWeight(const onnx::NodeProto &node, int index);
 
-/// Returns the initializers of a graph that have such names, by these names. An initializer that several nodes read
-/// keeps its own.
+/// Returns the initializers of a graph that have another name as weights, by these names. An initializer that several
+/// nodes read keeps its name.
 llvm::StringMap<const onnx::TensorProto *> findRenamed(const onnx::GraphProto &graph);
 
 } // namespace nacre::importer::onnx_format

@@ -26,13 +26,13 @@ bool checkBlock(OperandBinder &node, StringRef name, Value x, int64_t block, boo
 
 namespace {
 
-/// Numbers of elements to add at, or to cut from, both ends of each axis.
+/// Numbers of elements to add or to remove at both ends of each axis.
 struct Margins {
   SmallVector<int64_t> low, high;
 };
 
-/// Reads the margins of as many axes after the first as there are blocks from operand `index`; 0 for the others. Fails
-/// after an error.
+/// Reads the margins of the axes after the first from operand `index`, which has a row for each block. The margins of
+/// the other axes are 0. Fails after an error.
 FailureOr<Margins> readMargins(OperandBinder &node, size_t index, Ints blocks) {
   auto axes = static_cast<int64_t>(blocks.size());
   if (!node.checkRank(0, axes + 1) || !node.checkShape(index, {axes, 2}, "two numbers per block"))
@@ -55,7 +55,7 @@ FailureOr<Margins> readMargins(OperandBinder &node, size_t index, Ints blocks) {
   return margins;
 }
 
-/// True if operand 0 has room for one more axis per block.
+/// True if operand 0 may have one more axis for each block.
 bool checkAxes(OperandBinder &node, Ints blocks) {
   return node.checkRank(0, 0, maxRank - static_cast<int64_t>(blocks.size()));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  a slice is a gather of the positions start, start + step, ... Positions are clamped as in any gather, so no
-//       value can make a run read other memory.
+// A slice is a gather of the positions start, start + step, ... Positions are clamped as in any gather, so that no
+// value can make a run read other memory.
 
 #include "compiler/import/operands/ComputedSlices.h"
 
@@ -26,7 +26,7 @@ static Value readPosition(NnBuilder &nn, Value positions, int64_t index, int64_t
   return nn.select(isNegative, nn.add(position, static_cast<double>(dim)), position);
 }
 
-/// Returns `length` numbers: `start`, `start + step`, ...
+/// Returns `length` integers: `start`, `start + step`, ...
 static Value countFrom(NnBuilder &nn, Value start, int64_t length, int64_t step) {
   Value numbers = nn.counting(length);
   return nn.add(step == 1 ? numbers : nn.mul(numbers, static_cast<double>(step)), start);
@@ -42,8 +42,8 @@ Value sliceAt(NnBuilder &nn, Value x, int64_t axis, Value start, int64_t length,
   return nn.gather(x, countFrom(nn, position, length, step), axis);
 }
 
-/// Returns the elements of `x` along `axis` from `start` up to, but without, the position `end`. The axis is open:
-/// later positions repeat the last element and do not count.
+/// Returns the elements of `x` along `axis` from `start` up to, but not including, the position `end`. The axis is
+/// open. Elements after the count repeat the last element.
 static Value sliceUpTo(NnBuilder &nn, Value x, int64_t axis, int64_t start, Value end) {
   if (!x || !end)
     return {};
@@ -55,7 +55,8 @@ static Value sliceUpTo(NnBuilder &nn, Value x, int64_t axis, int64_t start, Valu
   return nn.limit(nn.gather(x, nn.binary(nn::BinaryKind::Min, numbers, last), axis), axis, count);
 }
 
-/// Returns the number of elements between positions at this distance; `nullopt` if an axis of `dim` has fewer.
+/// Returns the number of elements between two positions with this distance, or `nullopt` if an axis of `dim` elements
+/// is shorter.
 static std::optional<int64_t> countBetween(std::optional<int64_t> distance, int64_t step, int64_t dim) {
   if (!distance || *distance == 0 || (*distance < 0) != (step < 0) || *distance == INT64_MIN || step == INT64_MIN)
     return std::nullopt;
@@ -66,8 +67,8 @@ static std::optional<int64_t> countBetween(std::optional<int64_t> distance, int6
   return length;
 }
 
-/// Returns whether a position is computed in the body of a loop or in a branch. If the loop is unrolled, the axis has
-/// another known size in each iteration.
+/// True if a position is computed in the body of a loop or in a branch. If the loop is unrolled, each iteration knows
+/// the size of the axis, and the sizes differ.
 static bool isInRegion(const LinearForm &position) {
   return llvm::any_of(position.terms, [](LinearForm::Term term) {
     return !isa<func::FuncOp>(term.tensor.getParentRegion()->getParentOp());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Slices of operands, and joined operands, with the checks that every format needs.
+// Slices and joins of operands, with the checks that every format needs.
 
 #include "compiler/import/operands/JoinsAndSlices.h"
 
@@ -21,7 +21,7 @@ void splitInto(OperandBinder &node, Value x, int64_t axis, Ints sizes) {
   int64_t start = 0;
   for (int64_t size : sizes) {
     if (size < 0 || size > dim - start)
-      start = dim + 1; // reported below
+      start = dim + 1; // too large, so that the check below fails
     else
       start += size;
     if (start > dim)
@@ -58,7 +58,7 @@ FailureOr<SmallVector<int64_t>> readSizesOfParts(OperandBinder &node, size_t ind
   for (int64_t part = 0; part < getShape(given)[0]; ++part) {
     const LinearForm size = formOf(given, part);
     if (!size.terms.empty() && computed)
-      return node.getIntegers(index); // reports the input that computes it
+      return node.getIntegers(index); // reports an error that names the input that decides the sizes
     if (!size.terms.empty())
       computed = sizes.size();
     sizes.push_back(size.terms.empty() ? size.constant : 0);
@@ -116,7 +116,7 @@ void stack(OperandBinder &node, int64_t axis) {
   node.setResult(node.nn.concat(parts, *normal));
 }
 
-/// Imports a slice of operand 0 with the sizes in operand 2. Its begin is known only at run time.
+/// Imports a slice of operand 0 with the sizes in operand 2. Its begin, operand 1, is known only at run time.
 static void takeComputedPart(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0), begin = node.getOperand(1);
@@ -249,7 +249,7 @@ void gatherAlong(OperandBinder &node, int64_t axis) {
     node.setResult(node.nn.gather(x, indices, axis));
 }
 
-/// Returns the number of elements that a mode can add at most at one side of an axis of `dim`.
+/// Returns the largest number of elements that a mode can add at one end of an axis of `dim` elements.
 static int64_t getReach(nn::PadMode mode, int64_t dim) {
   switch (mode) {
   case nn::PadMode::Constant:

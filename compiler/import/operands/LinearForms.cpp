@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. sums of forms, which fail on overflow; 2. operators: each gives the elements that its result is the sum of.
+// See LinearForms.h. The parts of this file are:
+// 1. Sums of forms, which fail on overflow.
+// 2. Operators: finds the elements whose sum is an element of the result.
 
 #include "compiler/import/operands/LinearForms.h"
 
@@ -20,7 +22,7 @@ using Term = LinearForm::Term;
 // 1. Sums
 //===----------------------------------------------------------------------===//
 
-/// Returns whether both have the same value in every run. A model may compute a position twice, by equal nodes.
+/// True if both values are the same in every run. A model may compute a position twice, by equal nodes.
 static bool isSame(Value a, Value b) {
   if (a == b)
     return true;
@@ -64,7 +66,7 @@ struct Element {
   int64_t index;
 };
 
-/// Returns the element that `op` moves to `index`; `nullopt` if the operator does not only move elements.
+/// Returns the element that `op` moves to `index`, or `nullopt` if the operator does not only move elements.
 std::optional<Element> findMoved(Operation *op, int64_t index) {
   if (auto reshape = dyn_cast<nn::ReshapeOp>(op))
     return Element{reshape.getOperand(), index};
@@ -79,7 +81,7 @@ std::optional<Element> findMoved(Operation *op, int64_t index) {
         return Element{part, index};
       index -= getShape(part)[0];
     }
-  // More bits change no number, and 32 bits are enough for every position of an axis.
+  // A wider type does not change values, and 32 bits are enough for every position on an axis.
   if (auto cast = dyn_cast<nn::CastOp>(op)) {
     auto from = dyn_cast<IntegerType>(getElementType(cast.getOperand())),
          to = dyn_cast<IntegerType>(getElementType(cast.getResult()));
@@ -110,8 +112,8 @@ std::optional<int64_t> readConstant(Value tensor, int64_t index) {
   return number;
 }
 
-/// Returns the operand's element that gives element `index` of an elementwise result; `nullopt` if the operand is
-/// broadcast along some axes only.
+/// Returns the element of the operand from which element `index` of an elementwise result is computed. Returns
+/// `nullopt` if the operand is broadcast along some, but not all, axes.
 std::optional<Element> operandElement(Value operand, Value result, int64_t index) {
   if (getType(operand).getNumElements() == 1)
     return Element{operand, 0};

@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace nacre::importer {
 
-/// Returns the type of the node's result; null after an error.
+/// Returns the type of the node's result, or null after an error.
 static RankedTensorType readType(OperandBinder &node, Type element) {
   FailureOr<SmallVector<int64_t>> shape = node.getIntegers(0);
   if (failed(shape))
@@ -32,7 +32,7 @@ static RandomKey takeKey(OperandBinder &node, RandomSeeds seeds) {
   return node.nn.takeRandomKey(seed);
 }
 
-/// Draws 23 bits as TensorFlow does. The sum 1 + x is then exact, so that `floor(1 + x)`, a dropout of ratio 0, is 1.
+/// Values have 23 random bits, as in TensorFlow. So 1 + x is exact, and `floor(1 + x)`, a dropout of ratio 0, is 1.
 void drawUniform(OperandBinder &node, Type element, RandomSeeds seeds) {
   RankedTensorType type = readType(node, element);
   RandomKey key = takeKey(node, seeds);

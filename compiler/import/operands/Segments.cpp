@@ -15,7 +15,7 @@ using nn::BinaryKind;
 using nn::ReduceKind;
 using nn::ScatterKind;
 
-/// Returns the kind of scatter that adds a row to its segment.
+/// Returns the kind of scatter that combines a row with its segment.
 ScatterKind getScatter(SegmentKind kind) {
   switch (kind) {
   case SegmentKind::Sum:
@@ -31,7 +31,7 @@ ScatterKind getScatter(SegmentKind kind) {
   llvm_unreachable("all kinds are listed");
 }
 
-/// Returns the reduction whose identity is the element of an empty segment.
+/// Returns the reduction whose identity is the result of an empty segment.
 ReduceKind getNeutral(SegmentKind kind) {
   switch (kind) {
   case SegmentKind::Sum:
@@ -47,8 +47,8 @@ ReduceKind getNeutral(SegmentKind kind) {
   llvm_unreachable("all kinds are listed");
 }
 
-/// Returns the initial element of a segment. For floats, a maximum begins with the lowest finite number and a minimum
-/// with the highest.
+/// Returns the initial value of a segment. For floats, a maximum starts with the smallest finite value, and a minimum
+/// with the largest.
 Attribute getLimit(SegmentKind kind, Type type) {
   auto real = dyn_cast<FloatType>(type);
   if (real && (kind == SegmentKind::Max || kind == SegmentKind::Min))
@@ -56,8 +56,8 @@ Attribute getLimit(SegmentKind kind, Type type) {
   return nn::getIdentity(getNeutral(kind), type);
 }
 
-/// Returns the rows of `data` combined by their numbers `ids`, one row for each number below `count`. Each row starts
-/// with `begin`. Null after an error.
+/// Returns `count` rows, or null after an error. Row i combines `begin` and the rows of `data` whose segment in `ids`
+/// is i.
 Value combine(OperandBinder &node, SegmentKind kind, Attribute begin, Value data, Value ids, int64_t count) {
   NnBuilder &nn = node.nn;
   if (!ids)
@@ -83,7 +83,8 @@ bool checkIds(OperandBinder &node) {
   return false;
 }
 
-/// Reads the sorted segment numbers of the rows, which decide the number of results. Fails after an error.
+/// Returns the segments of the rows, which must be sorted and known, because they decide the size of the result. Fails
+/// after an error.
 FailureOr<SmallVector<int64_t>> readSortedIds(OperandBinder &node) {
   if (!node.checkRank(0, 1) || !node.checkRank(1, 1, 1) || !checkIds(node))
     return failure();
@@ -143,7 +144,7 @@ void combineUnsortedSegments(OperandBinder &node, SegmentKind kind) {
     node.error() << node.nameOf(2) << " must lie between 0 and " << INT32_MAX << ", but is " << *count;
     return;
   }
-  // Rows of negative numbers go to an extra last row, which is cut off.
+  // Rows with a negative segment go to an additional last row, which is removed afterwards.
   ids = nn.select(nn.binary(BinaryKind::Less, ids, 0.0), nn.scalar(ids, static_cast<double>(*count)), ids);
   Value rows = combine(node, kind, getLimit(kind, getElementType(data)), data, ids, *count + 1);
   node.setResult(nn.slice(rows, 0, 0, *count));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reshaped and reordered operands, with the checks that every format needs.
+// Reshapes and reorders operands, with the checks that every format needs.
 
 #include "compiler/import/operands/Shapes.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -33,7 +33,7 @@ FailureOr<SmallVector<int64_t>> readShape(OperandBinder &node, size_t index) {
   return shape;
 }
 
-/// Returns advice for a shape that contains the batch of the export if a model is trained at another one.
+/// Returns advice for a shape that contains the batch of the export, if the model is trained with another batch.
 static std::string adviseOnBatch(OperandBinder &node) {
   OpenWeights *weights = node.nn.getWeights();
   if (!weights || weights->getNewBatch() == 0 || !weights->isOfInputs(node.getOperand(0)))
@@ -80,7 +80,8 @@ void reshapeOperand(OperandBinder &node, const std::string &name, SmallVector<in
                  << ", but is [" << Ints(given) << "] for " << describe(x) << adviseOnBatch(node);
     return;
   }
-  // The open size would absorb the examples: each would become a part of another one, and later results would be wrong.
+  // The size -1 would absorb the change of the batch. Then each example would become a part of another one, and later
+  // results would be wrong.
   if (OpenWeights *weights = node.nn.getWeights();
       weights && unknown && given.front() > 0 && weights->isOldBatch(x, given.front())) {
     node.error() << name << " must keep the batch axis of " << describe(x) << " separate, but is [" << Ints(given)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Strided slices with masks, as starts, sizes and steps of every axis.
+// Converts strided slices with masks to starts, sizes and steps of every axis.
 
 #include "compiler/import/operands/StridedSlices.h"
 
@@ -12,7 +12,7 @@ namespace nacre::importer {
 
 static llvm::Error fail(const char *text) { return llvm::createStringError(llvm::inconvertibleErrorCode(), text); }
 
-/// Takes whole axes for an ellipsis.
+/// Adds whole axes of `sizes`, for an ellipsis.
 static void takeWhole(SlicedPart &part, llvm::ArrayRef<int64_t> sizes) {
   for (int64_t size : sizes) {
     part.starts.push_back(0);
@@ -22,7 +22,7 @@ static void takeWhole(SlicedPart &part, llvm::ArrayRef<int64_t> sizes) {
   }
 }
 
-/// Takes one index of an axis, and removes the axis.
+/// Adds one index of an axis, and removes the axis.
 static llvm::Error takeIndex(SlicedPart &part, int64_t index, int64_t size) {
   index = index < 0 ? index + size : index;
   if (index < 0 || index >= size)
@@ -33,7 +33,7 @@ static llvm::Error takeIndex(SlicedPart &part, int64_t index, int64_t size) {
   return llvm::Error::success();
 }
 
-/// Takes a range of an axis.
+/// Adds a range of an axis.
 static llvm::Error takeRange(SlicedPart &part, const StridedSlice &slice, size_t entry, int64_t size) {
   const int64_t step = slice.strides[entry], begin = slice.begin[entry];
   int64_t end = slice.end[entry];
@@ -44,7 +44,7 @@ static llvm::Error takeRange(SlicedPart &part, const StridedSlice &slice, size_t
   // A backward slice that begins before the first element is empty.
   if (step < 0 && !(slice.beginMask >> entry & 1) && begin < -size)
     size = 0;
-  // Positions far outside, which are clamped to the axis.
+  // Positions that are far outside the axis, and are therefore clamped to it.
   const uint32_t bit = uint32_t(1) << entry;
   const int64_t far = int64_t(1) << 62, first = step > 0 ? 0 : far, last = step > 0 ? far : -far;
   SliceRange range = clampRange(slice.beginMask & bit ? first : begin, slice.endMask & bit ? last : end, step, size);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Windows over operands, with the checks that every format needs.
+// Poolings of operands, with the checks that every format needs.
 
 #include "compiler/import/operands/Windows.h"
 

@@ -17,12 +17,12 @@ using google::protobuf::TextFormat;
 namespace nacre::importer {
 namespace {
 
-/// Upper bound of the bytes of a value, with the heap's overhead and arrays that double as they grow.
+/// Upper bound of the memory for a value in bytes, with the heap's overhead and arrays that double as they grow.
 constexpr uint64_t valueCost = 16;
-/// Most levels of nested messages.
+/// Largest depth of nested messages.
 constexpr int maxDepth = 100;
 
-/// Collects the first error, and the first unknown field that a reader must know.
+/// Collects the first error, and the first unknown field that the reader must know.
 class Findings : public google::protobuf::io::ErrorCollector {
 public:
   explicit Findings(const ProtoTextRules &rules) : rules(rules) {}

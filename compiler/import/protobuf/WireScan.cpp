@@ -2,8 +2,8 @@
 //
 // Reduces a serialized protobuf file to the part that protobuf should parse.
 //
-// How:  1. measure the sizes of rewritten messages and the memory of protobuf,
-//       2. walk again to write. Two walks are necessary, because lengths precede contents on the wire.
+// A first walk computes the sizes of the rewritten messages and the memory that protobuf needs. A second walk writes
+// the messages. Two walks are necessary, because lengths precede contents on the wire.
 
 #include "compiler/import/protobuf/WireScan.h"
 
@@ -16,9 +16,10 @@ namespace nacre::importer {
 
 namespace {
 
-// Upper bounds of protobuf's allocations: its classes, the heap's overhead, and arrays that grow by doubling.
-constexpr uint64_t stringCost = 64; // without its characters
-constexpr uint64_t numberCost = 24; // an element of a list
+// Upper bounds of protobuf's allocations in bytes: its classes, the heap's overhead, and arrays that double as they
+// grow.
+constexpr uint64_t stringCost = 64; // size of a string without its characters
+constexpr uint64_t numberCost = 24; // size of an element of a list
 constexpr uint64_t placeInArray = 48;
 
 class Walk {
@@ -76,7 +77,7 @@ private:
     put(bytes, size);
   }
 
-  /// Walks one message, and adds the size of its output to `size`.
+  /// Walks over one message, and adds the size of its output to `size`.
   LogicalResult walk(uint8_t message, StringRef rest, uint64_t &size);
   LogicalResult skip(StringRef start, unsigned type, StringRef &rest, StringRef &body);
   LogicalResult keep(const WireField &field, StringRef whole, StringRef body, bool isDelimited, uint64_t &size);
@@ -152,8 +153,8 @@ void Walk::putPayloads(size_t firstPayload, uint64_t &size) {
   putBody(size);
 }
 
-/// Drops the value of the field that begins at `start` from the front of `rest`. Sets `body` to the content of a
-/// delimited field.
+/// Removes the value of the field that begins at `start` from the front of `rest`. Sets `body` to the content if the
+/// field has a length.
 LogicalResult Walk::skip(StringRef start, unsigned type, StringRef &rest, StringRef &body) {
   uint64_t number;
   switch (type) {
@@ -194,7 +195,7 @@ LogicalResult Walk::keep(const WireField &field, StringRef whole, StringRef body
   case WireKeep::Numbers:
     break;
   }
-  // A packed number may take one byte on the wire and eight in memory.
+  // A number of a packed list may take one byte in the file and eight bytes in memory.
   uint64_t bytes = field.keep == WireKeep::Numbers ? numberCost * (isDelimited ? body.size() : 1)
                    : isDelimited                   ? stringCost + body.size()
                                                    : 0;

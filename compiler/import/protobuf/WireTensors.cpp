@@ -47,7 +47,7 @@ FailureOr<StoredTensor> WireTensors::join(ArrayRef<WirePayload> chunks, RankedTe
 }
 
 uint64_t WireTensors::countVarints(ArrayRef<WirePayload> chunks) const {
-  // Every number ends with a byte whose top bit is clear, so counting these needs no buffer.
+  // Every number ends with a byte whose top bit is 0, so these bytes are counted without decoding.
   uint64_t count = 0;
   for (const WirePayload &chunk : chunks)
     count += llvm::count_if(getBytes(chunk), [](char byte) { return static_cast<uint8_t>(byte) < 128; });

@@ -40,7 +40,8 @@ struct Attention {
   mlir::Value bias;  ///< addend of the scores that broadcasts to [batch, heads, queries, keys]; may be null
   mlir::Value sink;  ///< [heads], scores of one more key whose value is 0; may be null
   double scale = 1;
-  double softcap = 0;     ///< if not 0, scores become softcap * tanh(scores / softcap) before the bias
+  double softcap = 0;     ///< limit of the scores: they become softcap * tanh(scores / softcap) before the bias; 0 for
+                          ///< no limit
   mlir::Type softmaxType; ///< type in which softmax is computed; null for the type of the query
   bool hidesRows = false; ///< true if rows whose bias is -inf for all keys give 0 instead of NaN
 };

@@ -19,8 +19,8 @@ mlir::Value logGamma(NnBuilder &nn, mlir::Value x);
 /// Returns the derivative of log gamma(x); NaN at 0, -1, -2, ...
 mlir::Value digamma(NnBuilder &nn, mlir::Value x);
 
-/// Returns log gamma(x) - ((x - 1/2) log x - x + log(2 pi) / 2) in f64 for x > 0. The result loses few digits, even for
-/// large x.
+/// Returns the error of Stirling's formula in f64 for x > 0. It loses few digits, even for large x. The error is log
+/// gamma(x) - ((x - 1/2) log x - x + log(2 pi) / 2).
 mlir::Value stirlingError(NnBuilder &nn, mlir::Value x);
 
 } // namespace nacre::importer

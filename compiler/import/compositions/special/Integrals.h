@@ -18,8 +18,8 @@ mlir::Value lowerGamma(NnBuilder &nn, mlir::Value a, mlir::Value x);
 /// Returns the share from x to infinity.
 mlir::Value upperGamma(NnBuilder &nn, mlir::Value a, mlir::Value x);
 
-/// Returns the share from 0 to x of the integral of t^(a-1) (1-t)^(b-1) from 0 to 1. It is NaN unless a, b > 0 and 0 <=
-/// x <= 1.
+/// Returns the share from 0 to x of an integral from 0 to 1. The integrand is t^(a-1) (1-t)^(b-1). The share is NaN
+/// unless a, b > 0 and 0 <= x <= 1.
 mlir::Value lowerBeta(NnBuilder &nn, mlir::Value a, mlir::Value b, mlir::Value x);
 
 } // namespace nacre::importer

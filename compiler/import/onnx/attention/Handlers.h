@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The families of ONNX's operators for attention, and for states that are carried from step to step. Each adds its
-// handlers to the registry; Domains.cpp calls them all.
+// Handlers of ONNX's operators for attention, and for state that is carried from step to step. Each function adds the
+// handlers of one family to the registry; Domains.cpp calls them all.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_ATTENTION_HANDLERS_H
 #define NACRE_COMPILER_IMPORT_ONNX_ATTENTION_HANDLERS_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rotary embeddings. The standard took them from ONNX Runtime, with the operands in another order.
+// Rotary embeddings. The standard adopted this operator of ONNX Runtime, but with another order of the operands.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_ATTENTION_ROTARYEMBEDDING_H
 #define NACRE_COMPILER_IMPORT_ONNX_ATTENTION_ROTARYEMBEDDING_H
@@ -9,8 +9,8 @@
 
 namespace nacre::importer::onnx_format {
 
-/// Indices of the operands. Operand 0 is rotated: [batch, heads, positions, width] or [batch, positions, heads *
-/// width].
+/// Indices of the operands. Operand 0 is the tensor to rotate: [batch, heads, positions, width] or [batch, positions,
+/// heads * width].
 struct RotaryOperands {
   size_t cosines, sines, positions;
 };

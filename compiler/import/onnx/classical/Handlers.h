@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The families of operators of ONNX's domain of classical machine learning, except trees. Each adds its handlers to the
-// registry; Domains.cpp calls them all.
+// Handlers of ONNX's domain for classical machine learning, except trees. Each function adds the handlers of one family
+// to the registry; Domains.cpp calls them all.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_CLASSICAL_HANDLERS_H
 #define NACRE_COMPILER_IMPORT_ONNX_CLASSICAL_HANDLERS_H

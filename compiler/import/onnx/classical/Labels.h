@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Labels of classes, which a node has as integers or as strings.
+// Labels of classes, which a node states as integers or as strings.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_CLASSICAL_LABELS_H
 #define NACRE_COMPILER_IMPORT_ONNX_CLASSICAL_LABELS_H
@@ -17,7 +17,7 @@ struct Labels {
 /// Reads the attributes `integers` and 'classlabels_strings'. Reports an error if the node has both.
 mlir::FailureOr<Labels> readLabels(OperandBinder &node, llvm::StringRef integers);
 
-/// Reads the labels, and also reports an error if there are fewer than two.
+/// Like readLabels(), but also reports an error if there are fewer than two labels.
 mlir::FailureOr<Labels> readClasses(OperandBinder &node, llvm::StringRef integers);
 
 /// Sets result 0 to the labels of `classes` [rows], which are indices of labels.

@@ -9,26 +9,26 @@
 
 namespace nacre::importer::onnx_format::classical {
 
-/// Returns operand 0 as [rows, features]: as f64 if it is f64, else as f32. Null after an error.
+/// Returns operand 0 as [rows, features], or null after an error. The result is f64 if the operand is, and f32
+/// otherwise.
 mlir::Value readRows(OperandBinder &node);
 
-/// Returns the numbers of an attribute as a constant of the element type `type`. They are as many as `shape` has
-/// elements.
+/// Returns the values of an attribute as a constant of the element type `type`. Their number must fit `shape`.
 mlir::Value makeNumbers(NnBuilder &nn, llvm::ArrayRef<double> numbers, Ints shape, mlir::Type type);
 
-/// Choices of attribute 'post_transform', in the order of TreeEnsemble's numbers.
+/// Choices of attribute 'post_transform', in the order of the integers that TreeEnsemble has instead.
 inline constexpr llvm::StringRef transforms[] = {"NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"};
 
-/// Applies the transform of that name to `scores` [rows, targets].
+/// Applies the transform called `name` to `scores` [rows, targets].
 mlir::Value transform(NnBuilder &nn, llvm::StringRef name, mlir::Value scores);
 
-/// Reports an error for a transform of a single score that ONNX Runtime lacks.
+/// Reports an error if ONNX Runtime does not support the transform for a single score.
 bool checkTransform(OperandBinder &node, llvm::StringRef name, int64_t targets);
 
-/// Returns the index of the largest score of each row, the first one of equal ones: [rows].
+/// Returns the index of the largest score of each row, [rows]. Among equal scores, it is the first one.
 mlir::Value findLargest(NnBuilder &nn, mlir::Value scores);
 
-/// Returns 1 for rows whose only score [rows, 1] is above `threshold`, else 0: [rows].
+/// Returns 1 for each row whose only score, in `score` [rows, 1], is above `threshold`, and 0 for other rows: [rows].
 mlir::Value findAbove(NnBuilder &nn, mlir::Value score, double threshold);
 
 } // namespace nacre::importer::onnx_format::classical

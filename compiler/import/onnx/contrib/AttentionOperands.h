@@ -11,7 +11,7 @@
 
 namespace nacre::importer::onnx_format::contrib {
 
-/// Sizes of the scores along each axis.
+/// Sizes of the axes of the scores.
 struct ScoreShape {
   int64_t batch, heads, queries, keys;
   int64_t past; ///< number of keys that were computed earlier
@@ -19,9 +19,9 @@ struct ScoreShape {
 /// Returns the sizes of the scores. `past` is the operand with earlier keys, or null.
 ScoreShape getScoreShape(mlir::Value query, mlir::Value key, mlir::Value past);
 
-/// Returns mask `index` as a term for scores of `elementType`. The mask has a number for each key (0 hides it), for
-/// each query and key, or for all possible positions. Or it has the number of keys of each row of the batch, and
-/// optionally their starts.
+/// Returns mask `index` as a bias for scores of `elementType`. The mask has an integer for each key (0 hides the key),
+/// for each pair of a query and a key, or for all possible positions. Or it has the number of keys of each row of the
+/// batch, and optionally the first key of each row.
 mlir::Value readMask(OperandBinder &node, size_t index, const ScoreShape &scores, mlir::Type elementType);
 
 /// Returns operand `index`, which is added to the scores.
@@ -30,11 +30,11 @@ mlir::Value readBias(OperandBinder &node, size_t index, const ScoreShape &scores
 /// Returns the attribute 'scale', or its default for the width of the heads of `query`.
 double readScale(OperandBinder &node, mlir::Value query);
 
-/// Returns a bias that hides the keys after each query. With `window` >= 0, it also hides all but the last `window`
+/// Returns a bias that hides the keys after each query. With `window` >= 0, it hides all keys except the last `window`
 /// keys up to the query.
 mlir::Value hideBehind(NnBuilder &nn, const ScoreShape &scores, mlir::Type elementType, int64_t window = -1);
 
-/// Prepends operand `past`, if it is given, to the positions of `x` [batch, heads, positions, width].
+/// Returns `x` [batch, heads, positions, width] with the positions of operand `past` in front, if the operand exists.
 mlir::Value addPast(OperandBinder &node, size_t past, mlir::Value x);
 
 } // namespace nacre::importer::onnx_format::contrib

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The families of operators that ONNX Runtime contributed, which exporters and optimizers write. Each family adds its
-// handlers to the registry of their domain; Domains.cpp calls them all. All operators have version 1, the only one.
-// Their definition is ONNX Runtime's implementation.
+// Handlers of operators that ONNX Runtime added, and which exporters and optimizers write. Each function adds the
+// handlers of one family to the registry of their domain; Domains.cpp calls them all. All operators have only version
+// 1. ONNX Runtime's implementation is their definition.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_CONTRIB_HANDLERS_H
 #define NACRE_COMPILER_IMPORT_ONNX_CONTRIB_HANDLERS_H

@@ -9,14 +9,14 @@
 
 namespace nacre::importer::onnx_format {
 
-/// Returns whether `domain` is one of the two names of the standard one.
+/// True if `domain` is one of the two names of the standard domain.
 inline bool isStandardDomain(llvm::StringRef domain) { return domain.empty() || domain == "ai.onnx"; }
 
-/// Operators of ONNX Runtime.
+/// Domain of ONNX Runtime's operators.
 inline constexpr llvm::StringLiteral contribDomain = "com.microsoft";
-/// Classical machine learning.
+/// Domain of classical machine learning.
 inline constexpr llvm::StringLiteral classicalDomain = "ai.onnx.ml";
-/// Operators that the standard only previews.
+/// Domain of operators that the standard previews.
 inline constexpr llvm::StringLiteral previewDomain = "ai.onnx.preview";
 inline constexpr llvm::StringLiteral trainingDomain = "ai.onnx.preview.training";
 

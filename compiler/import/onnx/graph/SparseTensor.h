@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tensors that a file stores by their nonzero elements.
+// Tensors of which a file stores only the nonzero elements.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_GRAPH_SPARSETENSOR_H
 #define NACRE_COMPILER_IMPORT_ONNX_GRAPH_SPARSETENSOR_H
@@ -11,8 +11,8 @@
 
 namespace nacre::importer::onnx_format {
 
-/// Returns the elements and their positions, which are checked: in range and ascending. A caller that makes a dense
-/// tensor counts it as a constant. Errors are emitted at `loc`.
+/// Returns the elements and their positions, after checking that positions are in range and ascending. A caller that
+/// makes a dense tensor counts it as a constant. Emits errors at `loc`.
 mlir::FailureOr<mlir::ElementsAttr> readSparse(OnnxFile &file, const onnx::SparseTensorProto &sparse,
                                                mlir::Location loc);
 

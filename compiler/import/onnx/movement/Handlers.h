@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The families of ONNX's operators that move, select and make elements. Each adds its handlers to the registry;
-// Domains.cpp calls them all.
+// Handlers of ONNX's operators that move, select and make elements. Each function adds the handlers of one family to
+// the registry; Domains.cpp calls them all.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_MOVEMENT_HANDLERS_H
 #define NACRE_COMPILER_IMPORT_ONNX_MOVEMENT_HANDLERS_H

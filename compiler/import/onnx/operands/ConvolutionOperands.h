@@ -11,14 +11,14 @@
 
 namespace nacre::importer::onnx_format {
 
-/// Indices of a convolution's operands, except operand 0, the input.
+/// Indices of the operands of a convolution. Operand 0 is the input.
 struct ConvolutionOperands {
-  size_t weights = 1; ///< [OC, IC / groups, spatial...]
+  size_t weights = 1; ///< index of the weights, [OC, IC / groups, spatial...]
   std::optional<size_t> bias;
-  Channels channels = Channels::First; ///< position of the input's channels
+  Channels channels = Channels::First; ///< position of the channels of the input
 };
 
-/// True if the shapes of a convolution's operands match. Reports an error if not.
+/// True if the shapes of the operands of a convolution match. Otherwise, reports an error.
 bool checkConvolution(OperandBinder &node, const ConvolutionOperands &operands, int64_t groups);
 
 /// Transposes [OC, IC / groups, spatial...] to [spatial..., IC / groups, OC].

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attributes that name an element type by ONNX's number.
+// Attributes that state an element type by an enumerator of ONNX.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_OPERANDS_TYPEATTRIBUTE_H
 #define NACRE_COMPILER_IMPORT_ONNX_OPERANDS_TYPEATTRIBUTE_H
@@ -10,7 +10,7 @@
 
 namespace nacre::importer::onnx_format {
 
-/// Returns the type that attribute `name` names, or `missing` without it. Null after an error.
+/// Returns the type in attribute `name`, or `missing` if the node does not have it. Returns null after an error.
 inline mlir::Type readElementType(OperandBinder &node, llvm::StringRef name, mlir::Type missing) {
   if (!node.has(name))
     return missing;

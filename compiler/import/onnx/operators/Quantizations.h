@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// QuantizeLinear and DequantizeLinear, which both ONNX and ONNX Runtime have.
+// QuantizeLinear and DequantizeLinear, which both ONNX and ONNX Runtime define.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_OPERATORS_QUANTIZATIONS_H
 #define NACRE_COMPILER_IMPORT_ONNX_OPERATORS_QUANTIZATIONS_H
@@ -9,7 +9,7 @@
 
 namespace nacre::importer::onnx_format {
 
-/// Adds both operators to the registry of a domain that has them since `version`.
+/// Adds both operators to the registry of a domain that has had them since `version`.
 void addQuantizations(ImportRegistry &registry, int64_t version);
 
 } // namespace nacre::importer::onnx_format

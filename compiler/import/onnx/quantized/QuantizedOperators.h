@@ -10,12 +10,12 @@
 
 namespace nacre::importer::onnx_format {
 
-/// Import x with its scale and zero point, w with its own, those of y, and a bias of 32 bits. `channels` is the
-/// position of the channels of x and y.
+/// Import QLinearConv. Its operands are x and w with their scales and zero points, the scale and zero point of y, and a
+/// bias of 32 bits. `channels` is the position of the channels of x and y.
 Signature getQLinearConvSignature();
 void importQLinearConv(OperandBinder &node, Channels channels);
 
-/// Adds the standard's operators to the registry.
+/// Adds the quantized operators of the standard to the registry.
 void registerQuantizedOperators(ImportRegistry &registry);
 
 } // namespace nacre::importer::onnx_format

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The part of a graph that a node Gradient differentiates: the nodes that compute one tensor from others. These nodes
-// are imported again at the Gradient, with its operands as inputs. So they form a graph of that node, like the graphs
-// of a branch. This is a view of the graph's view; other values that it reads belong to the outer graph.
+// The part of a graph that a Gradient node differentiates: the nodes that compute one tensor from others. These nodes
+// are imported again at the Gradient, with its operands as inputs. So they form a graph of the Gradient node, like the
+// graphs of a branch. This class is a view of the view of the whole graph. Other values that it reads belong to the
+// outer graph.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_TRAINING_GRADIENTGRAPH_H
 #define NACRE_COMPILER_IMPORT_ONNX_TRAINING_GRADIENTGRAPH_H
@@ -15,7 +16,7 @@ namespace nacre::importer::onnx_format {
 
 class GradientGraph : public GraphView {
 public:
-  /// Makes a view of `nodes`, which are in the order of `whole`.
+  /// Creates a view of the nodes with indices `nodes` in `whole`, which are ascending.
   GradientGraph(std::unique_ptr<GraphView> whole, llvm::SmallVector<size_t> nodes,
                 llvm::ArrayRef<llvm::StringRef> inputs, llvm::StringRef output)
       : GraphView(whole->getLocation()), whole(std::move(whole)), nodes(std::move(nodes)), inputs(inputs),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The operators of ONNX's domain for training. Each family adds its handlers to the registry of the domain.
+// Handlers of ONNX's domain for training. Each function adds the handlers of one family to the registry of the domain.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_TRAINING_HANDLERS_H
 #define NACRE_COMPILER_IMPORT_ONNX_TRAINING_HANDLERS_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Training that a model describes itself (training_info): a graph that is computed after the network's, and
-// initializers that are updated by its outputs. It is the standard's own entry `train`. Both graphs form one, as the
-// standard requires. Updated initializers are variables, also in the network's entry.
+// Training that a model itself describes (training_info): a graph that is computed after the network's graph, and
+// initializers that are updated by its outputs. It becomes the entry `train`. Both graphs form one graph, as the
+// standard requires. Updated initializers are variables, also in the entry of the network.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_TRAINING_TRAININGINFO_H
 #define NACRE_COMPILER_IMPORT_ONNX_TRAINING_TRAININGINFO_H
@@ -12,14 +12,14 @@
 
 namespace nacre::importer::onnx_format {
 
-/// The network and its training as one graph.
+/// The graph of the network and its training.
 struct TrainingInfo {
   onnx::GraphProto proto;
   std::unique_ptr<CheckedGraph> graph;
-  llvm::SmallVector<std::pair<llvm::StringRef, llvm::StringRef>> updates; ///< initializers and their new values
+  llvm::SmallVector<std::pair<llvm::StringRef, llvm::StringRef>> updates; ///< pairs of an initializer and its new value
 };
 
-/// Returns null if the model has no such training, and failure after an error.
+/// Returns null if the model does not describe its training, and failure after an error.
 mlir::FailureOr<std::unique_ptr<TrainingInfo>> readTrainingInfo(const onnx::ModelProto &model, mlir::Location loc);
 
 /// View of a graph in which some constants are variables.
@@ -27,8 +27,8 @@ class TrainedGraph : public GraphView {
 public:
   explicit TrainedGraph(std::unique_ptr<GraphView> whole) : GraphView(whole->getLocation()), whole(std::move(whole)) {}
 
-  /// Makes variables of the initializers in `info` that the graph has as constants. If `assigns` is true, its outputs
-  /// assign them.
+  /// Makes variables of the initializers in `info` that are constants in the graph. If `assigns` is true, outputs of
+  /// the graph assign new values to them.
   mlir::LogicalResult setVariables(const TrainingInfo &info, const CheckedGraph &network, bool assigns);
 
   llvm::SmallVector<GraphValue> getInputs() const override { return inputs; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators of trees in ONNX's domain of classical machine learning.
+// Handlers of operators with trees in ONNX's domain for classical machine learning.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_TREES_HANDLERS_H
 #define NACRE_COMPILER_IMPORT_ONNX_TREES_HANDLERS_H
