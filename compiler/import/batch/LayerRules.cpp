@@ -9,8 +9,8 @@ using namespace mlir;
 
 namespace nacre::importer::batch {
 
-/// The matrices of each row are multiplied separately if the batch is a leading axis. If one operand is the same for
-/// all rows, the batch may also be an axis of the other operand over which the product does not sum.
+/// The matrices of each row are multiplied separately if the batch is a leading axis. If only one operand has rows, the
+/// batch may also be its axis that the product keeps.
 LogicalResult apply(nn::MatMulOp op, BatchRewriter &rewriter) {
   const ArrayRef<int64_t> shape = op.getType().getShape();
   const int64_t rank = op.getType().getRank();

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// ONNX, one of the supported formats.
-//
-// How:  1. recognize files of ONNX,
-//       2. give the importer a view of a checked model.
+// ONNX, one of the supported formats: recognizes ONNX files, and gives the importer a view of a checked model.
 
 #include "compiler/import/onnx/Format.h"
 
@@ -26,8 +23,8 @@ namespace {
 // 1. Files
 //===----------------------------------------------------------------------===//
 
-/// True if the fields of a ModelProto lead to its graph, or to the end of a truncated file. Other protobuf files have
-/// no such fields, or begin with others.
+/// True if the fields of a ModelProto lead to its graph, or to the end of a truncated file. Other protobuf files do not
+/// have these fields, or begin with other fields.
 bool claims(const ModelFile &file) {
   StringRef rest = file.getBuffer();
   if (isText(rest))
@@ -56,7 +53,8 @@ bool claims(const ModelFile &file) {
 // 2. The view
 //===----------------------------------------------------------------------===//
 
-/// Returns the kind of the attribute. Files older than the field `type` imply it by the field that is set.
+/// Returns the kind of the attribute. In files that are older than the field `type`, the field that is set implies the
+/// kind.
 onnx::AttributeProto::AttributeType getKind(const onnx::AttributeProto &attribute) {
   using Proto = onnx::AttributeProto;
   if (attribute.has_type())
@@ -73,7 +71,7 @@ onnx::AttributeProto::AttributeType getKind(const onnx::AttributeProto &attribut
 
 DeclaredType readType(const onnx::TypeProto &proto, MLIRContext *context) {
   DeclaredType type;
-  if (proto.has_optional_type()) // callers of the model set optional inputs
+  if (proto.has_optional_type()) // apps that call the model set its optional inputs
     return readType(proto.optional_type().elem_type(), context);
   if (!proto.has_tensor_type())
     return type;
@@ -93,7 +91,7 @@ DeclaredType readType(const onnx::TypeProto &proto, MLIRContext *context) {
 
 using Attributes = llvm::StringMap<const onnx::AttributeProto *>;
 
-/// View of a graph. A function's body has one view per call, which has its own attributes.
+/// View of a graph. The body of a function has one view per call, with the attributes of the call.
 class OnnxGraph : public GraphView {
 public:
   OnnxGraph(OnnxModel &model, const CheckedGraph &graph, std::shared_ptr<const Attributes> given = nullptr,
@@ -113,7 +111,7 @@ public:
   }
   FailureOr<ElementsAttr> readConstant(StringRef name) override;
 
-  /// Renames weights as in training.
+  /// Uses the names that weights have in training.
   void takeWeightNames() { renamed = findRenamed(*graph.getGraph()); }
 
 private:
@@ -129,8 +127,8 @@ private:
   OnnxModel &model;
   const CheckedGraph &graph;
   std::shared_ptr<const Attributes> given;            ///< attributes of the call, in a function
-  const onnx::FunctionProto *function;                ///< function that contains the graph; null: the model's graph
-  std::string prefix;                                 ///< prefix of nodes' names, in a function
+  const onnx::FunctionProto *function;                ///< function that contains the graph; null for the model's graph
+  std::string prefix;                                 ///< prefix of the names of nodes, in a function
   llvm::StringMap<const onnx::TensorProto *> renamed; ///< initializers by their names in training
 };
 
@@ -214,7 +212,7 @@ FailureOr<ElementsAttr> OnnxGraph::readConstant(StringRef name) {
   return model.readConstant(*initializer, name, getLocation(name));
 }
 
-/// Returns the attribute, or the one that the call passes for it; null if the call passes none.
+/// Returns the attribute itself, or the attribute of the call to which it refers. Null if the call does not pass it.
 const onnx::AttributeProto *OnnxGraph::resolve(const onnx::AttributeProto &attribute) const {
   if (attribute.ref_attr_name().empty())
     return &attribute;
@@ -259,7 +257,7 @@ FailureOr<SmallVector<NamedAttribute>> OnnxGraph::readAttributes(size_t node) {
   Location loc = locate(checked);
   SmallVector<NamedAttribute> result;
   llvm::StringSet<> names;
-  // Operators before version 6 have this hint about memory.
+  // Before version 6, operators had this hint about memory.
   bool hasHints = isStandardDomain(checked.proto->domain()) && model.getOpsetVersion("", function) < 6;
   for (const onnx::AttributeProto &attribute : checked.proto->attribute()) {
     if (hasHints && attribute.name() == "consumed_inputs")
@@ -290,7 +288,7 @@ public:
     return step ? SmallVector<ModelEntry>{{"", &*trained}, {"train", &*step}} : ModelView::getEntries();
   }
 
-  /// Adds the entry `train`, if the model has one.
+  /// Adds the entry `train` if the model describes its training.
   LogicalResult addTraining() {
     FailureOr<std::unique_ptr<TrainingInfo>> read = readTrainingInfo(model->getProto(), model->getLocation());
     if (failed(read) || !*read)
@@ -318,7 +316,7 @@ private:
   std::unique_ptr<OnnxModel> model;
   OnnxGraph graph;
   std::unique_ptr<TrainingInfo> info;
-  std::unique_ptr<TrainedGraph> trained, step; ///< set for a model that trains itself
+  std::unique_ptr<TrainedGraph> trained, step; ///< views of the two entries of a model that describes its training
 };
 
 SmallVector<OperatorSet> getOperatorSets() {

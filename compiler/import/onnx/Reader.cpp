@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the bytes of an ONNX model to a view that can be trusted.
+// Reads an ONNX model and provides a view that the importer can trust.
 //
-// How:  1. parse, and find the version of the operators,
-//       2. check the graph and each function. The size of a call is known before it is expanded.
+// First, the file is parsed, and the version of the operators is determined. Then the graph and each function are
+// checked. The size of a call is known before it is expanded.
 
 #include "compiler/import/onnx/Reader.h"
 
@@ -42,8 +42,9 @@ FailureOr<std::unique_ptr<OnnxModel>> OnnxModel::read(const ModelFile &file, MLI
   return result;
 }
 
-/// Returns the newest version of standard operators released with a version of the IR, by ONNX's table of releases.
-/// `nullopt` if it is newer than the table. Before IR version 3 there was one operator set.
+/// Returns the newest version of the standard operators that was released with version `irVersion` of the IR, by ONNX's
+/// table of releases. Returns `nullopt` if the IR is newer than the table. Before IR version 3, there was one operator
+/// set.
 static std::optional<int64_t> getOpsetOfIr(int64_t irVersion) {
   constexpr int64_t newest[] = {1, 1, 1, 8, 9, 10, 11, 14, 18, 20, 22, 23, 24, 25};
   if (irVersion < 1 || irVersion >= static_cast<int64_t>(std::size(newest)))
@@ -58,7 +59,7 @@ LogicalResult OnnxModel::settleOpset() {
     if (opset.version() < 1)
       return emitError(modelLoc) << "the operator set's version must be at least 1, but is " << opset.version()
                                  << "; export the model again";
-    if (!standardOpset) // the first of several counts
+    if (!standardOpset) // if there are several, the first one is used
       standardOpset = opset.version();
   }
   bool needsOne =
@@ -101,8 +102,8 @@ FailureOr<ElementsAttr> OnnxModel::readConstant(const onnx::SparseTensorProto &t
 // 2. Functions
 //===----------------------------------------------------------------------===//
 
-// Limits of a model's size after functions are expanded. Forty functions that each call the next one twice would be a
-// trillion nodes.
+// Limits of the size of a model after functions are expanded. Forty functions, each of which calls the next one twice,
+// would have a trillion nodes.
 static constexpr uint64_t mostNodes = 1000000, nodesBeside = 100000, growth = 64;
 static constexpr unsigned mostCalls = 64;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. read initializers and nodes of the file; 2. find those that the state replaces; 3. write the file again, in
-//       pieces.
+// See TrainedFile.h. The code reads initializers and nodes of the file, finds the ones that the state replaces, and
+// writes the file again, in pieces.
 
 #include "compiler/import/onnx/TrainedFile.h"
 
@@ -19,7 +19,7 @@ using namespace mlir;
 namespace nacre::importer::onnx_format {
 namespace {
 
-// Numbers of fields in onnx.proto, by message.
+// Field numbers in onnx.proto, by message.
 namespace model {
 constexpr uint32_t graph = 7, training = 20;
 } // namespace model
@@ -42,10 +42,10 @@ struct Initializer {
   StringRef name;
   uint64_t type = 0;
   SmallVector<int64_t> shape;
-  StringRef location; ///< file with its elements; empty if they are in this file
+  StringRef location; ///< file with the elements; empty if they are in this file
 };
 
-/// Returns the value of an entry of external data if its key is the location.
+/// Returns the value of an entry of external data if its key is "location".
 StringRef locationIn(StringRef entry) {
   constexpr uint32_t key = 1, value = 2;
   StringRef name, text;
@@ -70,7 +70,7 @@ bool read(StringRef message, Initializer &initializer) {
         initializer.location = location;
     if (field.number != tensor::dims)
       return true;
-    if (field.body.empty()) // sizes are stored one by one
+    if (field.body.empty()) // sizes are stored as separate fields
       initializer.shape.push_back(static_cast<int64_t>(field.value));
     for (StringRef rest = field.body; !rest.empty();) {
       uint64_t size = 0;
@@ -82,7 +82,7 @@ bool read(StringRef message, Initializer &initializer) {
   });
 }
 
-/// Returns the name of ONNX's type number `type` in a state.
+/// Returns the name in a state of the element type for ONNX's enumerator `type`.
 StringRef nameOfType(uint64_t type) {
   constexpr StringLiteral names[] = {"",     "F32", "U8",  "I8",  "U16", "I16", "I32", "I64", "",
                                      "BOOL", "F16", "F64", "U32", "U64", "",    "",    "BF16"};
@@ -141,7 +141,7 @@ private:
     });
   }
 
-  /// Collects the names that a state has for the initializers that a node reads.
+  /// Collects the names in the state of the initializers that a node reads.
   bool collectNames(StringRef message) {
     onnx::NodeProto node;
     if (!node.ParsePartialFromArray(message.data(), static_cast<int>(message.size())))
@@ -193,7 +193,7 @@ private:
     });
   }
 
-  /// Writes the initializer as `name`, with the elements of the state's tensor.
+  /// Writes the initializer with the name `name` and the elements of the tensor `inState` of the state.
   bool replace(StringRef initializer, StringRef name, StringRef inState, WirePieces &pieces) {
     const StateTensor &trained = state.tensors.find(std::string_view(inState))->second;
     Initializer found;
@@ -233,7 +233,7 @@ private:
     return true;
   }
 
-  /// Reports an error for tensors of the state that the model lacks, because they would be lost.
+  /// Reports an error for tensors of the state that the model does not have, because they would be lost.
   LogicalResult checkAllReplaced() {
     if (replaced.empty())
       return emitError(loc) << "the state has no weight of this model; pass the model that was trained";

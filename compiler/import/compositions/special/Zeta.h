@@ -9,8 +9,9 @@
 
 namespace nacre::importer {
 
-/// Returns the sum of (q + k)^-s over k >= 0. The sum is infinite for s = 1. It is also infinite for even s if q is 0
-/// or a negative integer. The result is NaN for other s at these q, for s < 1, and for q < 0 unless s is an integer.
+/// Returns the sum of (q + k)^-s over k >= 0, or NaN if it is undefined. The sum is infinite if s = 1, or if s is even
+/// and q is 0 or a negative integer. The result is NaN for other s at these q. It is also NaN for s < 1, and for q < 0
+/// unless s is an integer.
 mlir::Value zeta(NnBuilder &nn, mlir::Value s, mlir::Value q);
 
 /// Returns the derivative of order n of digamma(x). It is NaN unless n is a non-negative integer.

@@ -2,7 +2,7 @@
 //
 // Attention, since version 23. Version 24 adds caches that are only partly filled, and version 25 adds windows.
 //
-// How:  1. heads and shapes, 2. masks, 3. the operator.
+// The parts of this file are heads and shapes, masks, and the operator.
 
 #include "compiler/import/compositions/attention/Attention.h"
 #include "compiler/import/onnx/attention/Handlers.h"
@@ -21,8 +21,8 @@ enum Operand : size_t { Query, Key, ValueOperand, Mask, PastKey, PastValue, Leng
 // 1. Heads
 //===----------------------------------------------------------------------===//
 
-/// Returns an operand as [batch, heads, positions, width]. With three axes, its heads are adjacent in the last one.
-/// Null after an error.
+/// Returns an operand as [batch, heads, positions, width], or null after an error. If it has three axes, its heads are
+/// adjacent in the last one.
 Value getHeads(OperandBinder &node, size_t index, int64_t heads) {
   Value x = node.getOperand(index);
   if (!node.checkRank(index, 3, 4))
@@ -38,7 +38,7 @@ Value getHeads(OperandBinder &node, size_t index, int64_t heads) {
   return splitHeads(node.nn, x, heads);
 }
 
-/// Joins past and new positions; null after an error.
+/// Joins the past positions in operand `index` and the new positions `x`. Returns null after an error.
 Value addPast(OperandBinder &node, size_t index, Value x) {
   Value past = node.getOperand(index);
   if (!past)
@@ -65,7 +65,7 @@ bool checkHeads(OperandBinder &node, Value query, Value key, Value value) {
 // 2. Masks
 //===----------------------------------------------------------------------===//
 
-/// Returns the mask operand as a bias; null without a mask, or after an error.
+/// Returns the mask operand as a bias. Returns null if there is no mask, or after an error.
 Value readMask(OperandBinder &node, Ints scores, Type elementType) {
   NnBuilder &nn = node.nn;
   Value mask = node.getOperand(Mask);
@@ -88,7 +88,7 @@ Value readMask(OperandBinder &node, Ints scores, Type elementType) {
   mask = getElementType(mask).isInteger(1) ? toBias(nn, mask, elementType, -HUGE_VAL) : nn.cast(mask, elementType);
   if (!mask)
     return {};
-  // The mask may have fewer keys; later keys are hidden.
+  // The mask may have fewer keys than the scores; later keys are hidden.
   SmallVector<int64_t> low(getRank(mask), 0), high(low);
   high.back() = keys - given;
   return given == keys ? mask : nn.pad(nn::PadMode::Constant, mask, low, high, -HUGE_VAL);
@@ -101,8 +101,8 @@ int64_t readWindow(OperandBinder &node, StringRef name) {
   return size;
 }
 
-/// Returns a bias that hides keys by positions of queries and keys. Null if nothing is hidden, or after an error. Sets
-/// `isSure` if this lets each query see at least one key.
+/// Returns a bias that hides keys by the positions of queries and keys. Returns null if it hides nothing, or after an
+/// error. Sets `isSure` if each query sees at least one key with this bias.
 Value readReach(OperandBinder &node, Value query, Value key, bool &isSure) {
   NnBuilder &nn = node.nn;
   Type i32 = nn.types().getI32Type();

@@ -2,7 +2,7 @@
 //
 // Operators that take a state from an earlier call and return the next one, since version 27.
 //
-// How:  1. linear attention, 2. the causal convolution before it.
+// They are linear attention, and the causal convolution before it.
 
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/compositions/attention/LinearAttention.h"
@@ -20,10 +20,10 @@ namespace {
 // 1. Linear attention
 //===----------------------------------------------------------------------===//
 
-/// Most positions, because each is unrolled to its own operators.
+/// Largest number of positions. It is small because the operators of each position are unrolled.
 constexpr int64_t maxPositions = 64;
 
-/// Returns an operand [batch, positions, heads * width] as [batch, positions, heads, width]; null after an error.
+/// Returns an operand [batch, positions, heads * width] as [batch, positions, heads, width]. Null after an error.
 Value divideHeads(OperandBinder &node, size_t index, int64_t heads) {
   Value x = node.getOperand(index);
   if (!node.checkRank(index, 3, 3))
@@ -36,8 +36,8 @@ Value divideHeads(OperandBinder &node, size_t index, int64_t heads) {
   return {};
 }
 
-/// Reads operand `index`, [batch, positions, heads or `width`], and splits its last axis into heads. It must be given
-/// if and only if the update rule reads it. Returns false after an error.
+/// Reads operand `index`, [batch, positions, heads or `width`], and splits its last axis into heads. The operand must
+/// exist if the update rule reads it (`isRead`), and must be missing otherwise. Returns false after an error.
 bool readGate(OperandBinder &node, size_t index, bool isRead, Ints query, int64_t heads, int64_t width, Value &result) {
   Value x = node.getOperand(index);
   if (isRead != static_cast<bool>(x)) {
@@ -121,7 +121,7 @@ Value activate(NnBuilder &nn, Value x) {
   return nn.cast(swish(nn, nn.cast(x, nn.types().getF32Type())), getElementType(x));
 }
 
-/// Imports the operands input [batch, channels, positions], weight [channels, 1, k], bias and past_state [batch,
+/// Imports the operands input [batch, channels, positions], weight [channels, 1, k], bias, and past_state [batch,
 /// channels, k - 1].
 void importCausalConv(OperandBinder &node) {
   NnBuilder &nn = node.nn;

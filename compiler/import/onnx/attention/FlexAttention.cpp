@@ -2,8 +2,8 @@
 //
 // FlexAttention, a preview operator: attention in which graphs of the node change scores and probabilities.
 //
-// How:  the graphs are imported in place, and applied to all scores at once. Heads that share keys are a separate axis,
-//       except in these graphs.
+// The graphs are imported in place, and applied to all scores together. Heads that share keys are a separate axis,
+// except in these graphs.
 
 #include "compiler/import/onnx/attention/Handlers.h"
 #include "compiler/import/onnx/operands/TypeAttribute.h"
@@ -15,7 +15,7 @@ using namespace mlir;
 namespace nacre::importer::onnx_format {
 namespace {
 
-/// Applies the graph of that name to `x`; returns `x` without such a graph. Null after an error.
+/// Applies the graph in attribute `attribute` to `x`. Returns `x` if there is no such graph, or null after an error.
 Value change(OperandBinder &node, StringRef attribute, Value x) {
   if (!x || !node.hasGraph(attribute))
     return x;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rotary embeddings: gathers a row of the caches for each position, then rotates.
+// Rotary embeddings: gathers a row of the caches for each position, and then rotates.
 
 #include "compiler/import/onnx/attention/RotaryEmbedding.h"
 
@@ -13,8 +13,8 @@ using namespace mlir;
 namespace nacre::importer::onnx_format {
 namespace {
 
-/// Returns the rows of cache `index`, [batch or 1, positions, width], for an input of `batch` times `positions`. Null
-/// after an error.
+/// Returns the rows of cache `index`, [batch or 1, positions, width], for an input with `batch` rows and `positions`
+/// positions. Null after an error.
 Value readCache(OperandBinder &node, size_t index, const RotaryOperands &operands, int64_t batch, int64_t positions) {
   NnBuilder &nn = node.nn;
   Value cache = node.getOperand(index), ids = node.getOperand(operands.positions);
@@ -24,7 +24,7 @@ Value readCache(OperandBinder &node, size_t index, const RotaryOperands &operand
       return {};
     return cache;
   }
-  // A single number is the first position of all rows of the batch.
+  // If the node has one position, it is the first position of all rows of the batch.
   if (getType(ids).getNumElements() == 1 && getRank(ids) < 2)
     ids = nn.add(nn.reshape(ids, {1, 1}),
                  nn.cast(nn.reshape(nn.counting(positions), {1, positions}), getElementType(ids)));
@@ -33,7 +33,8 @@ Value readCache(OperandBinder &node, size_t index, const RotaryOperands &operand
   return pickRows(node, index, ids);
 }
 
-/// Returns the number of heads that are adjacent in the last axis of an input of three axes; 0 after an error.
+/// Returns the number of heads that are adjacent in the last axis of an input with three axes. Returns 0 after an
+/// error.
 int64_t countHeads(OperandBinder &node, int64_t width, int64_t rotated) {
   int64_t heads = node.getInt("num_heads", 0);
   if (heads == 0 && !node.has("rotary_embedding_dim") && rotated > 0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gathers rows of a table by their numbers.
+// Gathers rows of a table by index.
 
 #include "compiler/import/onnx/attention/Rows.h"
 

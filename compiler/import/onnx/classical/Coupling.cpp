@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Computes the probabilities p that minimize the sum of squares of r[j][i] p[i] - r[i][j] p[j] over all pairs (Wu, Lin,
-// Weng: Probability Estimates for Multi-class Classification by Pairwise Coupling, 2004, second method). libsvm and
-// ONNX Runtime stop its iterations early, so exact methods give other numbers.
+// Computes the probabilities p that minimize the sum of squares of r[j][i] p[i] - r[i][j] p[j] over all pairs. This is
+// the second method of Wu, Lin and Weng (Probability Estimates for Multi-class Classification by Pairwise Coupling,
+// 2004). libsvm and ONNX Runtime stop its iterations early, so exact methods compute other values.
 //
-// How:  a loop over rounds, which ends when all rows have converged; a converged row no longer changes. A round is a
-//       loop over classes.
+// The operators are a loop over rounds, which ends when all rows have converged. A converged row no longer changes. A
+// round is a loop over classes.
 
 #include "compiler/import/onnx/classical/Coupling.h"
 
@@ -43,7 +43,7 @@ private:
   Value matrix, matrixRows, isClasses;
 };
 
-/// Returns r [rows, classes, classes], the probability that i wins against j.
+/// Returns r [rows, classes, classes]: element [i, j] is the probability that class i wins against class j.
 Value Coupling::arrangePairs(Value wins) {
   const int64_t pairs = getShape(wins)[1];
   SmallVector<int64_t> places(classes * classes, 2 * pairs);
@@ -58,7 +58,7 @@ Value Coupling::arrangePairs(Value wins) {
   return nn.reshape(nn.gather(all, nn.integers(places), 1), {rows, classes, classes});
 }
 
-/// Returns Q: the sum of r[j][i]^2 over j on the diagonal, elsewhere -r[j][i] r[i][j].
+/// Returns the matrix Q. On the diagonal, it is the sum of r[j][i]^2 over j. Elsewhere, it is -r[j][i] r[i][j].
 Value Coupling::makeMatrix(Value pairs) {
   Value products = nn.unary(UnaryKind::Neg, nn.mul(nn.transpose(pairs, {0, 2, 1}), pairs));
   Value squares = nn.reduce(ReduceKind::Sum, nn.mul(pairs, pairs), 1, /*keepDims=*/false);

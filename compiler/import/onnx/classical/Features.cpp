@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Features of rows: selected, joined, compared with numbers, replaced.
-//
-// How:  1. selections; 2. comparisons; 3. replacements, by tables of numbers.
+// Operators on features of rows: they select, join, compare or replace features. Replacements use tables of values.
 
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -25,7 +23,7 @@ using nn::UnaryKind;
 // 1. Selections
 //===----------------------------------------------------------------------===//
 
-/// Selects columns of the last axis. Without other axes, the result is one row.
+/// Selects columns of the last axis. If there are no other axes, the result has one row.
 void importArrayFeatureExtractor(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0), columns = node.getOperand(1);
@@ -44,7 +42,7 @@ void importArrayFeatureExtractor(OperandBinder &node) {
     node.setResult(nn.reshape(nn.gather(x, nn.reshape(columns, count), getRank(x) - 1), shape));
 }
 
-/// Joins columns of all operands; 'inputdimensions' gives the number for each. Missing columns are zeros.
+/// Joins columns of all operands. 'inputdimensions' has the number of columns of each. Missing columns are zeros.
 void importFeatureVectorizer(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   SmallVector<int64_t> widths = node.getSizes("inputdimensions", node.getNumOperands(), 0, 0);
@@ -80,14 +78,14 @@ void importFeatureVectorizer(OperandBinder &node) {
 // 2. Comparisons
 //===----------------------------------------------------------------------===//
 
-/// Returns 1 for elements above 'threshold', else 0.
+/// Returns 1 for elements above 'threshold', and 0 for others.
 void importBinarizer(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
   node.setResult(nn.cast(nn.binary(BinaryKind::Greater, x, node.getFloat("threshold", 0)), getElementType(x)));
 }
 
-/// Reports an error if a number occurs twice.
+/// Reports an error if a value in `numbers` occurs twice.
 bool checkDistinct(OperandBinder &node, StringRef name, ArrayRef<int64_t> numbers) {
   std::set<int64_t> known;
   for (int64_t number : numbers)
@@ -98,7 +96,7 @@ bool checkDistinct(OperandBinder &node, StringRef name, ArrayRef<int64_t> number
   return true;
 }
 
-/// Compares `x`, with an additional axis, with each of `numbers` [count]. NaN equals NaN.
+/// Compares `x` with each of `numbers` [count]. The result has an additional axis. NaN equals NaN.
 Value compareWithEach(NnBuilder &nn, Value x, Value numbers) {
   if (!x || !numbers)
     return {};
@@ -111,7 +109,7 @@ Value compareWithEach(NnBuilder &nn, Value x, Value numbers) {
   return nn.binary(BinaryKind::Or, equal, areNone);
 }
 
-/// Returns ones where elements equal the categories, which are the last axis.
+/// Returns 1 where an element equals a category, and 0 elsewhere. The categories are the last axis.
 void importOneHotEncoder(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   SmallVector<int64_t> categories = node.getInts("cats_int64s");
@@ -136,7 +134,7 @@ void importOneHotEncoder(OperandBinder &node) {
 // 3. Replacements
 //===----------------------------------------------------------------------===//
 
-/// Replaces one number by others, of each column or of all.
+/// Replaces one value by others: by one value for each column, or by the same for all.
 void importImputer(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
@@ -166,7 +164,7 @@ void importImputer(OperandBinder &node) {
   node.setResult(nn.select(isReplaced, values, x));
 }
 
-/// Returns the numbers of one list of a table, which is one of several attributes; null after an error.
+/// Returns one list of a table, which is one of several attributes. Returns null after an error.
 Value readColumn(OperandBinder &node, StringRef column, Type integer) {
   NnBuilder &nn = node.nn;
   const std::string floats = (column + "_floats").str(), integers = (column + "_int64s").str(),
@@ -201,11 +199,11 @@ Value readDefault(OperandBinder &node, Type type) {
   return {};
 }
 
-/// Replaces elements that are keys by their values.
+/// Replaces elements that are keys of a table by the values of these keys.
 void importLabelEncoder(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
-  node.ignore({"default_string"}); // the default of values that are texts
+  node.ignore({"default_string"}); // default for values that are strings
   Value keys = readColumn(node, "keys", nn.types().getI64Type());
   Value values = keys ? readColumn(node, "values", nn.types().getI64Type()) : Value();
   if (!values || node.hasFailed())

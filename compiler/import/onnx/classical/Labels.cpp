@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Labels of classes, which a node has as integers or as strings.
+// Labels of classes, which a node states as integers or as strings.
 
 #include "compiler/import/onnx/classical/Labels.h"
 
@@ -28,8 +28,8 @@ FailureOr<Labels> readClasses(OperandBinder &node, StringRef integersName) {
 }
 
 void setLabels(OperandBinder &node, const Labels &labels, Value classes) {
-  // Labels that are strings cannot be a tensor. Users who want them as an output get an error there
-  // (entry/DeclaredOutputs.h).
+  // A tensor cannot hold strings, so labels that are strings are no value. If they are an output, the user gets an
+  // error there (entry/DeclaredOutputs.h).
   NnBuilder &nn = node.nn;
   node.setResult(0, labels.integers.empty() ? nn.nothing() : nn.gather(nn.integers(labels.integers), classes, 0));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Linear models that regress and classify.
+// Linear models for regression and classification.
 
 #include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/onnx/classical/Handlers.h"
@@ -12,7 +12,7 @@ using namespace mlir;
 namespace nacre::importer::onnx_format::classical {
 namespace {
 
-/// Returns rows [N, features] times 'coefficients' [scores, features], plus 'intercepts'; null after an error.
+/// Returns rows [N, features] times 'coefficients' [scores, features], plus 'intercepts'. Returns null after an error.
 Value multiply(OperandBinder &node, Value rows, ArrayRef<double> coefficients, int64_t scores) {
   NnBuilder &nn = node.nn;
   const int64_t features = getShape(rows)[1];
@@ -29,7 +29,7 @@ Value multiply(OperandBinder &node, Value rows, ArrayRef<double> coefficients, i
   return intercepts.empty() ? product : nn.add(product, makeNumbers(nn, intercepts, scores, getElementType(rows)));
 }
 
-/// Returns the number of rows of 'coefficients'; `nullopt` after an error.
+/// Returns the number of rows of 'coefficients', or `nullopt` after an error.
 std::optional<int64_t> countScores(OperandBinder &node, ArrayRef<double> coefficients, int64_t features) {
   const auto count = static_cast<int64_t>(coefficients.size());
   if (count > 0 && features > 0 && count % features == 0)
@@ -59,8 +59,8 @@ void importRegressor(OperandBinder &node) {
   node.setResult(nn.cast(y, nn.types().getF32Type()));
 }
 
-/// Classifies into two classes of which only the second has a score. The first gets 1 - score; the second is chosen if
-/// its score is above 0.
+/// Classifies into two classes of which only the second has a score. The score of the first class is 1 - score. The
+/// second class is chosen if its score is above 0.
 void classifyByOne(OperandBinder &node, const Labels &labels, Value score, StringRef name) {
   NnBuilder &nn = node.nn;
   if (name != "NONE") {
@@ -75,7 +75,7 @@ void classifyByOne(OperandBinder &node, const Labels &labels, Value score, Strin
 
 void importClassifier(OperandBinder &node) {
   NnBuilder &nn = node.nn;
-  node.ignore({"multi_class"}); // the way in which the model was trained
+  node.ignore({"multi_class"}); // tells how the model was trained
   Value rows = readRows(node);
   SmallVector<double> coefficients = node.getFloats("coefficients");
   StringRef name = node.getChoice("post_transform", transforms);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lists of maps from labels to scores, with which converted classifiers of sklearn end. Here, outputs are tensors.
+// Lists of maps from labels to scores. Classifiers of sklearn that were converted to ONNX have them as outputs. Here,
+// these outputs are tensors.
 
 #include "compiler/import/onnx/classical/Handlers.h"
 #include "compiler/import/onnx/classical/Labels.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Scalings of each feature by its own numbers, and of rows by their norm.
+// Scalings of each feature by separate values, and of rows by their norm.
 
 #include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/onnx/classical/Handlers.h"
@@ -15,8 +15,8 @@ using nn::BinaryKind;
 using nn::ReduceKind;
 using nn::UnaryKind;
 
-/// Returns the numbers of attribute `name` for each feature of `x`, as a value that broadcasts to it. Null without such
-/// numbers, or after an error.
+/// Returns the values of attribute `name` for the features of `x`, in a shape that broadcasts to `x`. Returns null if
+/// the attribute is missing, or after an error.
 Value readFeatures(OperandBinder &node, StringRef name, Value x) {
   SmallVector<double> numbers = node.getFloats(name);
   const auto count = static_cast<int64_t>(numbers.size());
@@ -31,7 +31,7 @@ Value readFeatures(OperandBinder &node, StringRef name, Value x) {
   return {};
 }
 
-/// Returns `x` in the type that features are computed in: f64 if it is f64, else f32.
+/// Returns `x` in the type in which features are computed: f64 if `x` is f64, and f32 otherwise.
 Value asReals(NnBuilder &nn, Value x) { return getElementType(x).isF64() ? x : nn.cast(x, nn.types().getF32Type()); }
 
 /// Computes (x - offset) * scale.
@@ -50,7 +50,7 @@ void importScaler(OperandBinder &node) {
   node.setResult(nn.cast(x, nn.types().getF32Type()));
 }
 
-/// Divides rows by their norm. Rows with a norm of 0 stay.
+/// Divides rows by their norm. Rows with a norm of 0 do not change.
 void importNormalizer(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   StringRef norm = node.getChoice("norm", {"MAX", "L1", "L2"});

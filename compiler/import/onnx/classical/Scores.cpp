@@ -32,7 +32,8 @@ Value makeNumbers(NnBuilder &nn, ArrayRef<double> numbers, Ints shape, Type type
                  type);
 }
 
-/// Returns the softmax along the last axis. Elements near 0 are left out of the sum and not exponentiated.
+/// Returns the softmax along the last axis. Elements near 0 are excluded from the sum, and their results are not
+/// exponentiated.
 static Value softmaxOfNonzero(NnBuilder &nn, Value x) {
   Value most = nn.reduce(ReduceKind::Max, x, 1, /*keepDims=*/true);
   Value isZero = nn.binary(BinaryKind::LessEqual, nn.unary(UnaryKind::Abs, x), 1e-7);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Support vector machines that regress and classify, as libsvm and liblinear train them.
+// Support vector machines for regression and classification, as libsvm and liblinear train them.
 //
-// How:  1. kernels of rows with all support vectors at once; 2. the regressor; 3. the classifier. In the latter, each
-//       pair of classes has a score, which is a column of one product, and a vote.
+// Kernels are computed for all rows and all support vectors together. In the classifier, each pair of classes has a
+// score, which is a column of one product, and a vote.
 
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -27,7 +27,7 @@ using nn::UnaryKind;
 // 1. Kernels
 //===----------------------------------------------------------------------===//
 
-/// Reports an error unless attribute `name` has `wanted` numbers, or more if it may.
+/// Reports an error unless attribute `name` has `wanted` values, or at least as many with `mayHaveMore`.
 bool checkCount(OperandBinder &node, StringRef name, ArrayRef<double> numbers, int64_t wanted, StringRef each,
                 bool mayHaveMore = false) {
   const auto count = static_cast<int64_t>(numbers.size());
@@ -38,7 +38,7 @@ bool checkCount(OperandBinder &node, StringRef name, ArrayRef<double> numbers, i
   return false;
 }
 
-/// Returns operand 0 as f32 [rows, features]; null after an error.
+/// Returns operand 0 as f32 [rows, features], or null after an error.
 Value readFeatures(OperandBinder &node) {
   Value rows = readRows(node);
   return rows ? node.nn.cast(rows, node.nn.types().getF32Type()) : Value();
@@ -48,11 +48,11 @@ struct Kernel {
   StringRef name; ///< LINEAR, POLY, RBF or SIGMOID
   double gamma = 0, offset = 0, degree = 0;
 
-  /// Returns the kernel of rows [N, features] and `vectors` [vectors, features]: [N, vectors].
+  /// Returns the kernel of `rows` [N, features] and `vectors` [vectors, features]: [N, vectors].
   Value apply(NnBuilder &nn, Value rows, Value vectors) const;
 };
 
-/// Reads 'kernel_type' and 'kernel_params'; fails after an error.
+/// Reads 'kernel_type' and 'kernel_params'. Fails after an error.
 FailureOr<Kernel> readKernel(OperandBinder &node) {
   Kernel kernel{node.getChoice("kernel_type", {"LINEAR", "POLY", "RBF", "SIGMOID"})};
   SmallVector<double> parameters = node.getFloats("kernel_params");
@@ -72,7 +72,7 @@ Value Kernel::apply(NnBuilder &nn, Value rows, Value vectors) const {
   if (!rows || !vectors)
     return {};
   if (name == "RBF") {
-    // Differences are squared, because squares of whole features would cancel out.
+    // The differences are computed and squared, because terms of the squares of whole features would cancel out.
     Value apart = nn.sub(nn.reshape(rows, {getShape(rows)[0], 1, getShape(rows)[1]}), vectors);
     Value distance = nn.reduce(ReduceKind::Sum, nn.mul(apart, apart), 2, /*keepDims=*/false);
     return nn.unary(UnaryKind::Exp, nn.mul(distance, -gamma));
@@ -88,7 +88,7 @@ Value Kernel::apply(NnBuilder &nn, Value rows, Value vectors) const {
   return nn.binary(BinaryKind::Pow, x, degree);
 }
 
-/// Returns the kernel of all rows and `count` support vectors; null after an error.
+/// Returns the kernel of all rows and `count` support vectors, or null after an error.
 Value applyKernel(OperandBinder &node, Value rows, int64_t count) {
   const int64_t features = getShape(rows)[1];
   FailureOr<Kernel> kernel = readKernel(node);
@@ -108,7 +108,8 @@ Value applyKernel(OperandBinder &node, Value rows, int64_t count) {
 // 2. The regressor
 //===----------------------------------------------------------------------===//
 
-/// Returns `x` [N, columns] times 'coefficients', one per column, plus the first of 'rho': [N, 1]. Null after an error.
+/// Returns `x` [N, columns] times 'coefficients', one per column, plus the first value of 'rho': [N, 1]. Null after an
+/// error.
 Value weigh(OperandBinder &node, Value x, StringRef each) {
   NnBuilder &nn = node.nn;
   SmallVector<double> coefficients = node.getFloats("coefficients"), rho = node.getFloats("rho");
@@ -161,8 +162,8 @@ SmallVector<std::pair<int64_t, int64_t>> listPairs(int64_t classes) {
   return pairs;
 }
 
-/// Returns the weights of vectors for pairs, [vectors, pairs]. `coefficients` is [classes - 1, vectors]. The
-/// coefficients of a class's vectors belong to its pairs with the other classes, in order. Null after an error.
+/// Returns the weights of vectors for pairs, [vectors, pairs], or null after an error. `coefficients` is [classes - 1,
+/// vectors]. The coefficients of a class's vectors are in the order of its pairs with the other classes.
 Value arrangeCoefficients(OperandBinder &node, ArrayRef<int64_t> vectorsPerClass, ArrayRef<double> coefficients,
                           int64_t count, Type type) {
   const auto pairs = listPairs(static_cast<int64_t>(vectorsPerClass.size()));
@@ -184,7 +185,7 @@ Value arrangeCoefficients(OperandBinder &node, ArrayRef<int64_t> vectorsPerClass
   return makeNumbers(node.nn, weights, {count, columns}, type);
 }
 
-/// Returns the scores of all pairs, [N, pairs]; null after an error.
+/// Returns the scores of all pairs, [N, pairs], or null after an error.
 Value scorePairs(OperandBinder &node, Value rows, ArrayRef<int64_t> vectorsPerClass, ArrayRef<double> coefficients) {
   NnBuilder &nn = node.nn;
   const auto classes = static_cast<int64_t>(vectorsPerClass.size()), pairs = classes * (classes - 1) / 2;
@@ -206,7 +207,7 @@ Value scorePairs(OperandBinder &node, Value rows, ArrayRef<int64_t> vectorsPerCl
   return nn.add(nn.matmul(kernels, weights), makeNumbers(nn, rho, pairs, getElementType(rows)));
 }
 
-/// Returns the class that wins most pairs of each row, the first one if several do.
+/// Returns the class that wins the most pairs of each row. If several do, it is the first one.
 Value countVotes(NnBuilder &nn, Value scores, int64_t classes) {
   // A pair (i, j) votes for j, or for i if its score is above 0.
   const auto pairs = listPairs(classes);
@@ -224,7 +225,8 @@ Value countVotes(NnBuilder &nn, Value scores, int64_t classes) {
   return findLargest(nn, nn.add(nn.matmul(wins, changed), makeNumbers(nn, votes, classes, type)));
 }
 
-/// Returns the probabilities of classes, from the scores of pairs by 'prob_a' and 'prob_b'. Null after an error.
+/// Returns the probabilities of classes, computed from the scores of pairs by 'prob_a' and 'prob_b'. Null after an
+/// error.
 Value computeProbabilities(OperandBinder &node, Value scores, int64_t classes, ArrayRef<double> slopes,
                            ArrayRef<double> offsets) {
   NnBuilder &nn = node.nn;
@@ -240,7 +242,7 @@ Value computeProbabilities(OperandBinder &node, Value scores, int64_t classes, A
   return couplePairs(nn, clamp(nn, wins, least, 1 - least), classes);
 }
 
-/// Classifies by one score per pair, or with 'prob_a' by one per class.
+/// Classifies by one score per pair. With 'prob_a', classifies by one probability per class.
 void classifyByPairs(OperandBinder &node, const Labels &labels, Value rows, ArrayRef<int64_t> vectorsPerClass,
                      ArrayRef<double> coefficients, StringRef name) {
   NnBuilder &nn = node.nn;
@@ -264,7 +266,7 @@ void classifyByPairs(OperandBinder &node, const Labels &labels, Value rows, Arra
   node.setResult(1, scores);
 }
 
-/// Classifies without support vectors. Each class has its own coefficients; all share the first of 'rho'.
+/// Classifies without support vectors. Each class has separate coefficients; all classes use the first value of 'rho'.
 void classifyLinearly(OperandBinder &node, const Labels &labels, Value rows, ArrayRef<double> coefficients,
                       StringRef name) {
   NnBuilder &nn = node.nn;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Activations, most of which optimizers fuse from the standard's operators: with a bias first, in one operator.
+// Activations that ONNX Runtime adds. Most of them are made by optimizers, which fuse a bias and a standard operator.
 
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/onnx/contrib/Handlers.h"
@@ -12,7 +12,7 @@ namespace {
 
 using nn::UnaryKind;
 
-/// Returns operand 0 plus the optional bias, operand 1; null after an error.
+/// Returns operand 0 plus the optional bias, operand 1. Returns null after an error.
 Value addBias(OperandBinder &node) {
   Value x = node.getOperand(0), bias = node.getOperand(1);
   if (!bias)

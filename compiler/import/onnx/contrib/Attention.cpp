@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attention with its projection, and multi-head attention. Both hide keys by a large negative number instead of
-// infinity. A query that sees no key gets the mean of all.
+// Attention with its projection, and multi-head attention. Both hide keys by a large negative value instead of
+// infinity. So a query that sees no key gets the mean of all values.
 //
-// How:  1. the projection of reals or of integers, and its attention; 2. packed and separate operands; 3. their
-//       attention.
+// The parts of this file are the projection with its attention, packed and separate operands, and the attention of
+// these operands. A projection has reals or integers.
 
 #include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/onnx/contrib/AttentionOperands.h"
@@ -22,7 +22,7 @@ struct Heads {
   bool isWhole() const { return query && key && value; }
 };
 
-/// Returns the number of heads; 0 after an error.
+/// Returns the number of heads, or 0 after an error.
 int64_t readHeads(OperandBinder &node, Ints widths) {
   int64_t heads = node.getInt("num_heads", 0);
   if (heads >= 1 && llvm::all_of(widths, [&](int64_t width) { return width % heads == 0; }))
@@ -37,9 +37,9 @@ int64_t readHeads(OperandBinder &node, Ints widths) {
 struct Places {
   size_t mask, bias, past;
 };
-constexpr size_t nowhere = ~size_t(0); ///< index of an operand that the operator lacks
+constexpr size_t nowhere = ~size_t(0); ///< index of an operand that the operator does not have
 
-/// Adds up the biases of the scores and computes attention. No result after an error.
+/// Adds up the biases of the scores and computes attention. Returns no result after an error.
 Attended attendTo(OperandBinder &node, const Heads &heads, const Places &places) {
   NnBuilder &nn = node.nn;
   Attention attention;
@@ -57,7 +57,7 @@ Attended attendTo(OperandBinder &node, const Heads &heads, const Places &places)
   return node.hasFailed() ? Attended() : attend(nn, attention);
 }
 
-/// Reports an error if the node shares the buffers of its states, because these may be filled in part.
+/// Reports an error if past and present share a buffer, because the buffer may be filled only in part.
 bool checkNothingIsShared(OperandBinder &node) {
   if (!node.getFlag("past_present_share_buffer", false))
     return true;
@@ -104,7 +104,7 @@ Heads divide(OperandBinder &node, Value product) {
   return {part(0, widths[0]), part(widths[0], widths[1]), part(widths[0] + widths[1], widths[2])};
 }
 
-/// Projects the operands input, weights and bias. Null after an error.
+/// Projects the operands input, weights and bias. Returns null after an error.
 Value project(OperandBinder &node) {
   if (!checkProjection(node))
     return {};
@@ -112,8 +112,8 @@ Value project(OperandBinder &node) {
   return bias ? node.nn.add(product, bias) : product;
 }
 
-/// Projects quantized operands. They are input, weights, bias, input_scale, weight_scale, mask_index, input_zero_point
-/// and weight_zero_point. Null after an error.
+/// Projects quantized operands: input, weights, bias, input_scale, weight_scale, mask_index, input_zero_point and
+/// weight_zero_point. Returns null after an error.
 Value projectIntegers(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   if (!checkProjection(node))
@@ -130,7 +130,7 @@ Value projectIntegers(OperandBinder &node) {
   return nn.add(real, bias);
 }
 
-/// Adds keys and values of earlier positions, operand `index` [2, batch, heads, positions, width].
+/// Adds the keys and values of earlier positions in operand `index` [2, batch, heads, positions, width].
 bool addState(OperandBinder &node, size_t index, Heads &heads) {
   NnBuilder &nn = node.nn;
   Value past = node.getOperand(index);
@@ -151,7 +151,7 @@ bool addState(OperandBinder &node, size_t index, Heads &heads) {
   return heads.isWhole();
 }
 
-/// Returns keys and values as one tensor.
+/// Returns the keys and values as one tensor.
 Value joinState(NnBuilder &nn, const Heads &heads) {
   auto alone = [&](Value x) {
     SmallVector<int64_t> shape(getShape(x));
@@ -161,7 +161,7 @@ Value joinState(NnBuilder &nn, const Heads &heads) {
   return nn.concat({alone(heads.key), alone(heads.value)}, 0);
 }
 
-/// Imports attention with a projection by `project`, which returns null after an error.
+/// Imports attention whose projection is computed by `project`, which returns null after an error.
 void importProjected(OperandBinder &node, Value (*project)(OperandBinder &), const Places &places) {
   if (!checkNothingIsShared(node))
     return;
@@ -190,7 +190,7 @@ Value unpack(NnBuilder &nn, Value packed, int64_t part) {
   return nn.transpose(x, {0, 2, 1, 3});
 }
 
-/// Adds the columns [start, ...) of the bias, operand 3, to `x` [batch, heads, positions, width].
+/// Adds the bias, operand 3, from column `start` on to `x` [batch, heads, positions, width].
 Value addColumns(OperandBinder &node, Value x, int64_t start) {
   NnBuilder &nn = node.nn;
   Value bias = node.getOperand(3);
@@ -200,8 +200,8 @@ Value addColumns(OperandBinder &node, Value x, int64_t start) {
   return nn.add(x, nn.reshape(nn.slice(bias, 0, start, heads * width), {heads, 1, width}));
 }
 
-/// Reads keys and values: packed in operand 1, or separate in operands 1 and 2. With four axes they are already split
-/// into heads.
+/// Reads keys and values, which are packed in operand 1, or separate in operands 1 and 2. Operands with four axes are
+/// already split into heads.
 bool readKeyAndValue(OperandBinder &node, int64_t heads, Heads &result) {
   NnBuilder &nn = node.nn;
   Value key = node.getOperand(1), value = node.getOperand(2);

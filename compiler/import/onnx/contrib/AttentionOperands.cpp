@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. masks, 2. other operands.
+// Operands that the attention operators of ONNX Runtime share: masks, and other operands.
 
 #include "compiler/import/onnx/contrib/AttentionOperands.h"
 
@@ -21,8 +21,8 @@ ScoreShape getScoreShape(Value query, Value key, Value past) {
 // 1. Masks
 //===----------------------------------------------------------------------===//
 
-/// Reads a mask of numbers of keys. It is [batch] with ends, [2 * batch] with ends and then starts, or [3 * batch + 2],
-/// which begins with numbers of keys.
+/// Reads a mask that consists of numbers of keys. [batch] has ends, and [2 * batch] has ends and then starts. [3 *
+/// batch + 2] begins with numbers of keys.
 static Value readLengths(OperandBinder &node, size_t index, const ScoreShape &scores) {
   NnBuilder &nn = node.nn;
   Value mask = nn.cast(node.getOperand(index), nn.types().getI32Type());
@@ -65,7 +65,7 @@ Value readMask(OperandBinder &node, size_t index, const ScoreShape &scores, Type
   Value mask = node.getOperand(index);
   if (!mask || !node.checkRank(index, 1, 4))
     return {};
-  // The same number for all keys does not change a softmax.
+  // The same mask for all keys does not change a softmax.
   bool hasOne = getRank(mask) == 2 && getShape(mask)[1] == 1 && scores.keys != 1;
   if (hasOne)
     return {};

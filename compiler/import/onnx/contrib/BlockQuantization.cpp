@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Weights in blocks of few bits that share a scale: matrix products and gathers of rows.
+// Weights with few bits, of which blocks share a scale: matrix products, and gathers of rows.
 
 #include "compiler/import/compositions/Quantization.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -13,7 +13,7 @@ using namespace mlir;
 namespace nacre::importer::onnx_format::contrib {
 namespace {
 
-/// Unpacks bytes to unsigned integers of `bits`, lowest bits first. The last axis becomes 8 / bits times as long.
+/// Unpacks bytes to unsigned integers of `bits` bits, lowest bits first. The last axis becomes 8 / bits times as long.
 Value unpack(NnBuilder &nn, Value bytes, int64_t bits) {
   if (!bytes)
     return {};
@@ -23,7 +23,7 @@ Value unpack(NnBuilder &nn, Value bytes, int64_t bits) {
                     shape);
 }
 
-/// Returns the attribute `bits`; 0 after an error.
+/// Returns the attribute `bits`, or 0 after an error.
 int64_t readBits(OperandBinder &node) {
   int64_t bits = node.getInt("bits", 4);
   if (bits == 2 || bits == 4 || bits == 8)
@@ -45,7 +45,7 @@ struct BlockedWeight {
   int64_t outputs = 0, depth = 0, block = 0, blocks = 0, bits = 0;
 };
 
-/// Reads the sizes of the weight; `nullopt` if no tensor can have them, after an error.
+/// Reads the sizes of the weight. Returns `nullopt` after an error, if no tensor can have these sizes.
 std::optional<BlockedWeight> readWeight(OperandBinder &node) {
   BlockedWeight weight;
   weight.outputs = node.getInt("N", 0);
@@ -67,8 +67,8 @@ std::optional<BlockedWeight> readWeight(OperandBinder &node) {
   return weight;
 }
 
-/// Returns the zero points of each block, [N, blocks], as integers or floats. Null if there is no such operand, or
-/// after an error.
+/// Returns the zero points of each block, [N, blocks], as integers or floats. Returns null if the operand is missing,
+/// or after an error.
 Value readZeros(OperandBinder &node, const BlockedWeight &weight) {
   NnBuilder &nn = node.nn;
   Value zeros = node.getOperand(3);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products that optimizers fused with operators next to them.
+// Products into which optimizers fused neighbouring operators.
 
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -16,8 +16,8 @@ namespace {
 
 using nn::UnaryKind;
 
-/// Returns operand `index` as matrices along its last two axes. With `isBatchLast`, the axis before the last is moved
-/// to them, so that the batch comes first. With `isTransposed`, the last two axes are swapped afterwards.
+/// Returns operand `index` as matrices along its last two axes. With `isBatchLast`, the axis before the last comes from
+/// the front, so that the batch is first. With `isTransposed`, the last two axes are swapped afterwards.
 Value orderAxes(OperandBinder &node, size_t index, bool isTransposed, bool isBatchLast) {
   Value x = node.getOperand(index);
   if (!node.checkRank(index, isTransposed || isBatchLast ? 2 : 1))
@@ -33,8 +33,8 @@ Value orderAxes(OperandBinder &node, size_t index, bool isTransposed, bool isBat
   return node.nn.transpose(x, permutation);
 }
 
-/// Multiplies as NumPy's matmul does. A vector on the left is a row, a vector on the right a column, and the product
-/// lacks that axis. Null after an error.
+/// Multiplies like NumPy's matmul. A vector `lhs` is a row, a vector `rhs` is a column, and the product does not have
+/// that axis. Returns null after an error.
 Value multiply(OperandBinder &node, Value lhs, Value rhs) {
   if (!lhs || !rhs || !node.checkRank(0, 1) || !node.checkRank(1, 1))
     return {};
@@ -66,7 +66,7 @@ Value multiply(OperandBinder &node, Value lhs, Value rhs) {
   return node.nn.reshape(node.nn.matmul(node.nn.reshape(lhs, l), node.nn.reshape(rhs, r)), *shape);
 }
 
-/// Computes alpha * op(A) * op(B).
+/// Computes alpha * op(A) * op(B), where op may transpose the operand.
 void importFusedMatMul(OperandBinder &node) {
   Value lhs = orderAxes(node, 0, node.getFlag("transA", false), node.getFlag("transBatchA", false));
   Value rhs = orderAxes(node, 1, node.getFlag("transB", false), node.getFlag("transBatchB", false));
@@ -75,7 +75,7 @@ void importFusedMatMul(OperandBinder &node) {
     node.setResult(node.nn.mul(product, alpha));
 }
 
-/// Applies FusedConv's activation to its sum; null after an error.
+/// Applies FusedConv's activation to its sum. Returns null after an error.
 Value activate(OperandBinder &node, Value x) {
   NnBuilder &nn = node.nn;
   StringRef activation = node.getString("activation", "");
@@ -103,7 +103,7 @@ Value activate(OperandBinder &node, Value x) {
   return {};
 }
 
-/// Imports the standard's convolution, plus operand 3, with an activation.
+/// Imports the standard's convolution plus operand 3, followed by an activation.
 void importFusedConv(OperandBinder &node) {
   importConv(node);
   Value y = node.getResult(0), z = node.getOperand(3);
@@ -112,7 +112,7 @@ void importFusedConv(OperandBinder &node) {
   node.setResult(activate(node, z ? node.nn.add(y, z) : y));
 }
 
-/// Imports GELU, approximated by tanh, of a product and a bias.
+/// Imports GELU, approximated by tanh, of the sum of a product and a bias.
 void importGemmFastGelu(OperandBinder &node) {
   Value product = multiply(node, node.getOperand(0), node.getOperand(1)), bias = node.getOperand(2);
   if (!product || (bias && !node.checkBroadcastsTo(2, getShape(product), "the product")))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Causal attention of language models, in which several heads of queries share keys and values, with an optional
-// rotation by position.
+// Causal attention of language models, in which groups of query heads share keys and values, with an optional rotation
+// by position.
 //
-// How:  1. operands, 2. rotation, 3. earlier positions, 4. the operator.
+// The parts of this file are operands, rotation, earlier positions, and the operator.
 
 #include "compiler/import/compositions/attention/RotaryEmbedding.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -40,7 +40,7 @@ struct Heads {
   Value query, key, value; ///< [batch, heads, positions, width]
 };
 
-/// Reads query, key and value; the first operand may hold all three. No query after an error.
+/// Reads query, key and value. The first operand may hold all three. The query is null after an error.
 Heads readHeads(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value query = node.getOperand(Query), key = node.getOperand(Key), value = node.getOperand(ValueOperand);
@@ -78,8 +78,8 @@ Heads readHeads(OperandBinder &node) {
 // 2. Rotation
 //===----------------------------------------------------------------------===//
 
-/// Returns the rows of cache `index` for the node's positions, or else for those from `first` on. They broadcast to
-/// heads.
+/// Returns the rows of cache `index` for the node's positions, or for the positions from `first` on if the node has
+/// none. The rows broadcast to heads.
 Value readCache(OperandBinder &node, size_t index, Ints query, int64_t first) {
   NnBuilder &nn = node.nn;
   Value cache = node.getOperand(index), positions = node.getOperand(Positions);
@@ -100,7 +100,7 @@ Value readCache(OperandBinder &node, size_t index, Ints query, int64_t first) {
     return nn.slice(cache, 0, first, count);
   if (!node.checkShape(Positions, {batch, count}, "a position for each of the query"))
     return {};
-  // If there are no earlier positions, all sequences of the batch have the positions of the first one.
+  // If there are no earlier positions, all sequences of the batch have the same positions as the first one.
   if (first == 0 && batch > 0 && count > 0) {
     Value rising = nn.reshape(nn.counting(count), {1, count});
     Type type = getElementType(positions);
@@ -110,7 +110,7 @@ Value readCache(OperandBinder &node, size_t index, Ints query, int64_t first) {
   return nn.reshape(pickRows(node, index, positions), {batch, 1, count, shape[1]});
 }
 
-/// Rotates queries and keys, if the node wants it. Returns false after an error.
+/// Rotates queries and keys if the node requests it. Returns false after an error.
 bool rotateHeads(OperandBinder &node, Heads &heads, int64_t first) {
   bool isInterleaved = node.getFlag("rotary_interleaved", false);
   if (!node.getFlag("do_rotary", false))
@@ -175,7 +175,7 @@ bool readPast(OperandBinder &node, Ints query, int64_t &past) {
 // 4. The operator
 //===----------------------------------------------------------------------===//
 
-/// Reports an error for attributes of caches that are quantized or that discard keys by themselves.
+/// Reports an error for attributes of caches that are quantized, or that discard keys themselves.
 bool checkPlainState(OperandBinder &node) {
   node.ignore({"kv_cache_bit_width", "qk_norm_epsilon"});
   for (StringRef name : {"k_quant_type", "v_quant_type"})
@@ -192,8 +192,8 @@ bool checkPlainState(OperandBinder &node) {
   return true;
 }
 
-/// Reads the score of an additional key, which only changes the denominator of each softmax: an operand, or 0; null
-/// without it.
+/// Reads the score of an additional key, which only changes the denominator of each softmax. It is an operand, or 0.
+/// Sets `sink` to null if there is no such key.
 bool readSink(OperandBinder &node, int64_t heads, Value &sink) {
   NnBuilder &nn = node.nn;
   bool isSmooth = node.getInt("smooth_softmax", -1) == 1;
@@ -237,8 +237,8 @@ void importGroupQueryAttention(OperandBinder &node) {
   node.setResult(2, attention.value);
 }
 
-/// Imports the predecessor of the standard's operator. Positions are operand 1; a single one is the position of the
-/// first element.
+/// Imports the predecessor of the standard's operator. Operand 1 has the positions. If it has one value, this is the
+/// position of the first element.
 void importRotary(OperandBinder &node) {
   if (node.getFloat("scale", 1) != 1 || node.getFlag("is_packed_batching", false)) {
     node.error() << "attributes 'scale' and 'is_packed_batching' must be 1 and 0; export the model without them";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Normalizations of sums: with a residual, of embeddings, and of groups of channels.
+// Normalizations of sums with a residual, of embeddings, and of groups of channels.
 
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/compositions/Normalization.h"
@@ -22,8 +22,8 @@ bool checkWidth(OperandBinder &node, size_t index, int64_t width) {
   return node.checkShape(index, width, "one element for each of the last axis");
 }
 
-/// Normalizes the last axis of `x`, and scales and shifts it. Sets result 0, the mean as result 1, and the inverse
-/// deviation as result 2.
+/// Normalizes the last axis of `x`, scales and shifts it. Sets result 0. Sets results 1 and 2 to the mean and the
+/// inverse deviation.
 void setNormalized(OperandBinder &node, Value x, Normalized (*normalize)(NnBuilder &, Value, Ints, double), Value scale,
                    Value shift, double epsilon) {
   NnBuilder &nn = node.nn;
@@ -35,7 +35,7 @@ void setNormalized(OperandBinder &node, Value x, Normalized (*normalize)(NnBuild
   node.setResult(2, normal.inverse);
 }
 
-/// Adds operands 0 and 1, which may lack the batch, and the bias, operand `bias`. Null after an error.
+/// Adds operands 0 and 1 and the bias, operand `bias`. Operand 1 may have no batch. Returns null after an error.
 Value addResidual(OperandBinder &node, size_t bias) {
   Value x = node.getOperand(0);
   if (!node.checkRank(0, 2, 3) || !node.checkBroadcastsTo(1, getShape(x), "the input"))
@@ -66,7 +66,7 @@ void importSkipSimplifiedLayerNormalization(OperandBinder &node) {
   }
 }
 
-/// Gathers the rows `ids` of the table that is operand `index`; null after an error.
+/// Gathers the rows `ids` of the table in operand `index`. Returns null after an error.
 Value embed(OperandBinder &node, size_t index, Value ids, int64_t width) {
   Value table = node.getOperand(index);
   if (!node.checkRank(index, 2, 2) ||
@@ -75,7 +75,7 @@ Value embed(OperandBinder &node, size_t index, Value ids, int64_t width) {
   return pickRows(node, index, ids);
 }
 
-/// Returns the position of each id: operand 8, which may lack the batch, or 0, 1, ...
+/// Returns the position of each id. It is operand 8, which may have no batch, or 0, 1, ... without that operand.
 Value readPositions(OperandBinder &node, Ints shape) {
   Value given = node.getOperand(8);
   if (!given)
@@ -97,7 +97,7 @@ Value countUnmasked(OperandBinder &node, Ints shape) {
   return nn.reduce(ReduceKind::Sum, nn.cast(isKept, i32), 1, /*keepDims=*/false);
 }
 
-/// Returns `x` as reals. If it is quantized, its scale and zero point are the `number`-th ones of the node.
+/// Returns `x` as reals. If it is quantized, its scale and zero point have the index `number` among the node's scales.
 Value readReal(OperandBinder &node, Value x, size_t number, bool isQuantized) {
   constexpr size_t scales = 8, zeros = 13;
   if (!isQuantized || !x)
@@ -112,7 +112,7 @@ Value readReal(OperandBinder &node, Value x, size_t number, bool isQuantized) {
 }
 
 /// Imports the operands input_ids, segment_ids, word_embedding, position_embedding, segment_embedding, gamma, beta and
-/// mask. Then follow position_ids, or five scales and five zero points of the quantized operands.
+/// mask. They are followed by position_ids, or by five scales and five zero points of the quantized operands.
 void importEmbedLayerNormalization(OperandBinder &node, bool isQuantized) {
   NnBuilder &nn = node.nn;
   node.ignore({"mask_index_type"});
@@ -145,7 +145,7 @@ void importEmbedLayerNormalization(OperandBinder &node, bool isQuantized) {
   node.setResult(2, sum);
 }
 
-/// Sets result 0 to the channels of `x` [N, C, ...], normalized in groups, scaled, shifted and activated.
+/// Sets result 0 to `x` [N, C, ...], normalized in groups of channels, scaled, shifted and activated.
 void setGroupsNormalized(OperandBinder &node, Value x, bool isLast) {
   if (!x)
     return;

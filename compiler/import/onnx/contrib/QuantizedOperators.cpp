@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators on the integers of quantized tensors. If ONNX Runtime sums integers, this does the same, with the same
-// rounding and so the same bits. If it computes in reals, tables or polynomials, this computes in reals, and differs by
-// at most one step.
+// Operators on quantized tensors. If ONNX Runtime sums integers, this code does the same with the same rounding, so the
+// results have the same bits. If ONNX Runtime computes in reals, by tables or by polynomials, this code computes in
+// reals. Then results differ by at most one step.
 //
-// How:  1. elementwise; 2. windows and reductions; 3. products.
+// The parts of this file are elementwise operators, windows and reductions, and products.
 
 #include "compiler/import/onnx/quantized/QuantizedOperators.h"
 #include "compiler/import/builder/CodeNotes.h"
@@ -28,14 +28,14 @@ using nn::UnaryKind;
 // 1. Elementwise
 //===----------------------------------------------------------------------===//
 
-/// Returns the integers of `x` minus their zero point, as reals.
+/// Returns the integers of `x` minus the zero point, as reals.
 Value centre(NnBuilder &nn, const Quantized &x) {
   Type real = nn.types().getF32Type();
   Value values = nn.cast(x.values, real);
   return x.zero ? nn.sub(values, nn.cast(x.zero, real)) : values;
 }
 
-/// Imports operands 0 and 3, with their scales and zero points, and those of the result.
+/// Imports operands 0 and 3, each with its scale and zero point, and the scale and zero point of the result.
 void importBinary(OperandBinder &node, bool multiplies) {
   NnBuilder &nn = node.nn;
   Quantized a = readQuantized(node, 0), b = readQuantized(node, 3);
@@ -50,7 +50,7 @@ void importBinary(OperandBinder &node, bool multiplies) {
   node.setResult(roundTo(nn, steps, c));
 }
 
-/// Imports x with its scale and zero point, and those of y; applies a function of one real.
+/// Imports x with its scale and zero point, and the scale and zero point of y. Applies a function of one real.
 void importUnary(OperandBinder &node, UnaryKind kind, double alpha) {
   NnBuilder &nn = node.nn;
   Quantized x = readQuantized(node, 0);
@@ -59,7 +59,7 @@ void importUnary(OperandBinder &node, UnaryKind kind, double alpha) {
     node.setResult(quantize(nn, nn.unary(kind, dequantize(nn, x), alpha), y));
 }
 
-/// Imports a softmax. Before version 13 of the standard's Softmax, all axes from `axis` on are one.
+/// Imports a softmax. Before version 13 of the standard's Softmax, all axes from `axis` on are treated as one.
 void importSoftmax(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Quantized x = readQuantized(node, 0);
@@ -75,8 +75,8 @@ void importSoftmax(OperandBinder &node) {
   node.setResult(nn.reshape(quantize(nn, softmax, y), shape));
 }
 
-/// Reports an error unless operand `index` agrees with operand `first` along all axes except `axis`. Adds its size to
-/// `joined`.
+/// Reports an error unless operand `index` agrees with operand `first` along all axes except `axis`. Adds the size of
+/// its `axis` to `joined`.
 bool joinShape(OperandBinder &node, size_t first, size_t index, int64_t axis, SmallVectorImpl<int64_t> &joined) {
   Value operand = node.getOperand(index), front = node.getOperand(first);
   SmallVector<int64_t> wanted(getShape(operand));
@@ -91,7 +91,8 @@ bool joinShape(OperandBinder &node, size_t first, size_t index, int64_t axis, Sm
   return node.checkFits(joined);
 }
 
-/// Reports an error unless operand `index` and the next two are integers, a scale and a zero point of their type.
+/// Reports an error unless operand `index` has integers, and the next two are a scale and a zero point of the same
+/// type.
 bool checkTriple(OperandBinder &node, size_t index) {
   Value x = node.getOperand(index), scale = node.getOperand(index + 1), zero = node.getOperand(index + 2);
   if (x && scale && zero && getElementType(x).isInteger(8) && isFloat(scale) &&
@@ -105,13 +106,14 @@ bool checkTriple(OperandBinder &node, size_t index) {
 /// True if both are the same value, or equal constants.
 bool isOne(Value a, Value b) { return a == b || (getConstant(a) && getConstant(a) == getConstant(b)); }
 
-/// Converts `x` to `type`. If constant scales and zero points are equal, the integers stay the same.
+/// Converts `x` to `type`. If the constant scales and zero points are equal, the integers do not change.
 Value bring(NnBuilder &nn, const Quantized &x, const QuantizedType &type) {
   const bool isSame = isOne(x.scale, type.scale) && isOne(x.zero, type.zero) && getElementType(x.values) == type.type;
   return isSame ? x.values : quantize(nn, dequantize(nn, x), type);
 }
 
-/// Imports the scale and zero point of the result, then tensors with theirs, which are requantized.
+/// Imports the scale and zero point of the result, and then tensors with their scales and zero points. The tensors are
+/// requantized.
 void importConcat(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   constexpr size_t first = 2, triple = 3;
@@ -141,7 +143,7 @@ void importConcat(OperandBinder &node) {
   node.setResult(joinedParts);
 }
 
-/// Imports a condition; x and y, each with scale and zero point; the scale and zero point of the result.
+/// Imports a condition, x and y with their scales and zero points, and the scale and zero point of the result.
 void importWhere(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Quantized x = readQuantized(node, 1), y = readQuantized(node, 4);
@@ -168,7 +170,7 @@ Channels readChannels(OperandBinder &node) {
   return node.getFlag("channels_last", false) ? Channels::Last : Channels::First;
 }
 
-/// Pools `x` with the given position of its channels.
+/// Pools `x`, whose channels have the position `channels`.
 Value pool(NnBuilder &nn, PoolKind kind, Value x, const Window &window, bool countPadding, Channels channels) {
   Value input = channels == Channels::Last ? x : nn.toChannelsLast(x);
   Value y =
@@ -188,7 +190,7 @@ void importAveragePool(OperandBinder &node) {
   node.setResult(quantize(node.nn, average, y));
 }
 
-/// Multiplies the sum of the integers by the scale, divided by their number.
+/// Multiplies the sum of the integers by the scale, and divides it by the number of elements.
 void importGlobalAveragePool(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Quantized x = readQuantized(node, 0);
@@ -218,8 +220,8 @@ void importNhwcMaxPool(OperandBinder &node) {
 // 3. Products
 //===----------------------------------------------------------------------===//
 
-/// Computes alpha * op(a) * op(b). The bias has 32 bits and the scale of the sums. Without a scale of y, the result is
-/// real.
+/// Computes alpha * op(a) * op(b) plus a bias. The bias has 32 bits and the scale of the sums. Without a scale of y,
+/// the result is real.
 void importQGemm(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Quantized a = readQuantized(node, 0);
@@ -258,7 +260,8 @@ void finishReal(OperandBinder &node, const Factors &factors, Value sums, Value s
   node.setResult(nn.reshape(real, factors.shape));
 }
 
-/// Multiplies reals a, quantized by their overall range, by integers b with scale and zero point; adds a bias.
+/// Multiplies reals a by integers b with their scale and zero point, and adds a bias. a is quantized by the range of
+/// all its elements.
 void importDynamicQuantizeMatMul(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value scale = asReal(nn, readOfMatrices(node, 2, 1, /*axis=*/1)), zero = readOfMatrices(node, 3, 1, /*axis=*/1);
@@ -273,7 +276,7 @@ void importDynamicQuantizeMatMul(OperandBinder &node) {
   finishReal(node, *factors, sums, nn.mul(a.scale, scale), 4);
 }
 
-/// Imports a and b, their scales, their zero points, and a bias.
+/// Imports a and b, the scales of both, the zero points of both, and a bias.
 void importMatMulIntegerToFloat(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value lhsScale = asReal(nn, readOfMatrices(node, 2, 0, /*axis=*/0));
@@ -316,8 +319,8 @@ void registerElementwise(ImportRegistry &registry) {
 } // namespace
 
 void registerQuantizedOperators(ImportRegistry &registry) {
-  // They have the meaning of the standard's operators. ONNX Runtime's tools write them for 16 bits in older operator
-  // sets.
+  // These operators have the same meaning as the standard's operators. ONNX Runtime's tools write them for 16 bits in
+  // older operator sets.
   addQuantizations(registry, 1);
   registerElementwise(registry);
   const Signature unary{{"X", Holds::Bytes, 'T'},

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LSTM with weights of 8 bits, as ONNX Runtime's dynamic quantization writes it. Inputs and states are quantized by
-// their range at each product.
+// LSTM with 8-bit weights, as ONNX Runtime's dynamic quantization writes it. Inputs and states are quantized at each
+// product, by their range.
 //
-// How:  each direction is a loop with integer products. The range for quantization covers all operands of a product:
-//       all rows of the batch that have not ended.
+// Each direction is a loop with integer products. The range covers all operands of a product: all rows of the batch
+// that have not ended.
 
 #include "compiler/import/compositions/Movement.h"
 #include "compiler/import/onnx/contrib/Handlers.h"
@@ -16,11 +16,10 @@ using namespace mlir;
 namespace nacre::importer::onnx_format::contrib {
 namespace {
 
-constexpr size_t weightScale = 8, recurrenceScale = 10; // each followed by its zero points
+constexpr size_t weightScale = 8, recurrenceScale = 10; // index of each scale; the zero points follow it
 constexpr int64_t numGates = 4;
 
-/// Reports an error unless operand `index` is given, with one element per direction, or one per column of each
-/// direction.
+/// Reports an error unless operand `index` has one element per direction, or one per column of each direction.
 bool checkParameter(OperandBinder &node, size_t index, int64_t directions, int64_t columns) {
   Value parameter = node.getOperand(index);
   if (parameter && getShape(parameter) == Ints({directions}))
@@ -55,12 +54,13 @@ Value takeParameter(OperandBinder &node, size_t index, int64_t direction) {
   return node.nn.reshape(node.nn.slice(all, 0, direction, 1), getShape(all).drop_front());
 }
 
-/// Returns the integers `values` with their part of operand `scale`.
+/// Returns the integers `values` with the scale and zero point of a direction. These are in the operands `scale` and
+/// `scale` + 1.
 Quantized readWeights(OperandBinder &node, Value values, size_t scale, int64_t direction) {
   return {values, asReal(node.nn, takeParameter(node, scale, direction)), takeParameter(node, scale + 1, direction)};
 }
 
-/// Multiplies `rows`, quantized by their overall range, by integers.
+/// Multiplies `rows`, quantized by the range of all rows, by the integers `weights`.
 Value multiply(NnBuilder &nn, Value rows, const Quantized &weights) {
   if (!rows)
     return {};
@@ -70,7 +70,7 @@ Value multiply(NnBuilder &nn, Value rows, const Quantized &weights) {
   return sums && scale ? nn.cast(nn.mul(nn.cast(sums, getElementType(scale)), scale), getElementType(rows)) : Value();
 }
 
-/// Returns `input` [T, B, I] with zeros in steps after the longest row of the batch.
+/// Returns `input` [T, B, I] with zeros in the steps after the end of the longest row.
 Value clearBehindAll(NnBuilder &nn, Value input, Value lengths) {
   const int64_t steps = getShape(input)[0];
   Value longest = nn.reduce(nn::ReduceKind::Max, lengths, 0, /*keepDims=*/false);
@@ -82,7 +82,7 @@ RecurrentResults buildDirection(OperandBinder &node, const Direction &direction)
   NnBuilder &nn = node.nn;
   NnBuilder::Recurrence layer = direction.layer;
   Value lengths = layer.lengths;
-  // Rows start at the same step in both directions, which decides the values that are quantized together.
+  // Rows start at the same step in both directions, because the start decides which values are quantized together.
   const bool turnsRows = layer.reverse && lengths;
   if (lengths)
     layer.input = clearBehindAll(nn, layer.input, lengths);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// If: only the chosen branch is imported if the condition is known, else both become regions.
+// If: if the condition is known, only the chosen branch is imported. Otherwise, both branches become regions.
 
 #include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/onnx/control/ControlFlow.h"

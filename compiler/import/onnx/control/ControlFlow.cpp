@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Conversion of rows to stacks, and the registration of all files here.
+// Stacks of rows, and the registration of all handlers of this folder.
 
 #include "compiler/import/onnx/control/ControlFlow.h"
 

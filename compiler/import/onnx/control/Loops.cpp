@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loop.
+// The operator Loop.
 //
-// How:  1. read the node and its body; 2. import it as a loop of `nn`, in whose body the condition always holds; 3.
-//       unroll it if values change their shapes or must be known. Each iteration then has a constant number.
+// It becomes a loop of `nn`, in whose body the condition is always true. If values change their shapes, or must be
+// known, it is unrolled. Then the index of each iteration is a constant.
 
 #include "compiler/import/control/RegionBuilder.h"
 #include "compiler/import/onnx/control/ControlFlow.h"
@@ -21,13 +21,14 @@ struct LoopNode {
   const NodeGraph *body = nullptr;
   SmallVector<GraphValue> inputs, outputs;
   SmallVector<Value> initial;
-  int64_t most = INT64_MAX; ///< number of iterations, as far as it is known
+  int64_t most = INT64_MAX; ///< known limit of the number of iterations
   bool begins = true;       ///< false if it is known that there is no iteration
-  Value count, goesOn;      ///< number and condition, if they are computed at run time; null if they are known
+  Value count, goesOn;      ///< number of iterations and first condition if they are computed at run time; null if they
+                            ///< are known
 
   bool isKnown() const { return !count && !goesOn; }
 
-  /// Returns `value` as the body's input `index` declares it. Some bodies declare that a scalar has one axis.
+  /// Returns `value` in the shape that input `index` of the body declares. Some bodies declare one axis for a scalar.
   Value asDeclared(NnBuilder &nn, size_t index, Value value) const {
     const auto &shape = inputs[index].type.shape;
     return shape && shape->size() == 1 ? nn.reshape(value, {1}) : value;
@@ -89,7 +90,7 @@ void importAsLoop(OperandBinder &node, const LoopNode &loop) {
   built.initial = loop.initial;
   built.count = loop.count;
   built.goesOn = loop.goesOn;
-  // Larger numbers mean that there is no limit.
+  // A larger number means that there is no limit.
   if (loop.most <= INT32_MAX)
     built.bound = loop.most;
   FailureOr<LoopResults> results = RegionBuilder(node.nn).buildLoop(
@@ -149,7 +150,7 @@ void importLoop(OperandBinder &node) {
   if (loop->most <= 0 || !loop->begins) // no iterations
     return importUnrolled(node, *loop);
   importLoopOrUnrolled(node, [&] { importAsLoop(node, *loop); }, loop->isKnown(), [&] { importUnrolled(node, *loop); });
-  // If the value that decides the iterations were known, the loop could be unrolled.
+  // If the value that decides the number of iterations were known, the loop could be unrolled.
   for (auto [index, decides] : llvm::enumerate(std::array<Value, 2>{loop->count, loop->goesOn}))
     if (node.hasFailed() && decides && failed(node.getInteger(index)))
       return;

@@ -2,9 +2,8 @@
 //
 // Scan: a loop over slices of its inputs.
 //
-// How:  1. read the node and its body; 2. import it as a loop of `nn`, which scans rows. Scanned axes are moved to the
-//       front before it, and to their positions after it; 3. unroll it; 4. import both versions. In the older one,
-//       every operand has a batch.
+// It becomes a loop of `nn`, which scans rows. Scanned axes are moved to the front before the loop, and to their
+// positions after it. If that fails, the scan is unrolled. In version 8, every operand has a batch.
 
 #include "compiler/import/control/RegionBuilder.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -25,7 +24,7 @@ struct Walk {
   SmallVector<int64_t> isReverse;
 };
 
-/// Reads `count` numbers; a missing attribute is zeros.
+/// Returns the `count` integers of an attribute, or zeros if it is missing.
 FailureOr<SmallVector<int64_t>> readEach(OperandBinder &node, StringRef attribute, size_t count) {
   SmallVector<int64_t> values = node.getInts(attribute);
   if (values.empty())
@@ -43,8 +42,8 @@ struct Scan {
   int64_t iterations;
 };
 
-/// Reads which operands are states and which are scanned, and how. The node has `numOperands` of them. Fails after an
-/// error.
+/// Reads which operands are states and which are scanned, and how. The node has `numOperands` such operands. Fails
+/// after an error.
 FailureOr<Scan> readScan(OperandBinder &node, size_t numOperands) {
   const NodeGraph *body = node.getGraph("body");
   int64_t numInputs = node.getInt("num_scan_inputs", 0);
@@ -60,7 +59,7 @@ FailureOr<Scan> readScan(OperandBinder &node, size_t numOperands) {
   return Scan{body, numOperands - numInputs, static_cast<size_t>(numInputs), {}, {}, 0};
 }
 
-/// Sets the number of iterations, which is the size of all inputs along their axes.
+/// Sets the number of iterations, which is the size of all inputs along their scanned axes.
 LogicalResult countIterations(OperandBinder &node, Scan &scan, ArrayRef<Value> inputs) {
   for (auto [index, input] : llvm::enumerate(inputs)) {
     FailureOr<int64_t> axis = node.getAxis(scan.in.axes[index], getRank(input));
@@ -80,7 +79,7 @@ LogicalResult countIterations(OperandBinder &node, Scan &scan, ArrayRef<Value> i
 // 2. As a loop
 //===----------------------------------------------------------------------===//
 
-/// Moves axis `from` of `value` to `to`.
+/// Moves axis `from` of `value` to index `to`.
 Value moveAxis(NnBuilder &nn, Value value, int64_t from, int64_t to) {
   if (!value || from == to)
     return value;
@@ -100,14 +99,15 @@ Value flip(NnBuilder &nn, Value value) {
   return nn.slice(value, starts, getShape(value), steps);
 }
 
-/// Reverses the first `length` rows, a scalar.
+/// Reverses the first `length` rows; `length` is a scalar.
 Value flip(NnBuilder &nn, Value rows, Value length) {
   Value last = nn.add(nn.cast(length, nn.types().getI64Type()), -1);
   Value order = nn.sub(last, nn.counting(getShape(rows)[0]));
   return nn.gather(rows, order ? nn.binary(nn::BinaryKind::Max, order, 0.0) : Value(), 0);
 }
 
-/// Imports the scan as one loop. If `length` is given, only as many rows are scanned, and later rows of stacks are 0.
+/// Imports the scan as one loop. If `length` is not null, only `length` rows are scanned, and later rows of stacks are
+/// 0.
 FailureOr<SmallVector<Value>> scanByLoop(OperandBinder &node, const Scan &scan, ArrayRef<Value> states,
                                          ArrayRef<Value> inputs, Value length) {
   NnBuilder &nn = node.nn;
@@ -156,7 +156,7 @@ FailureOr<SmallVector<Value>> scanByLoop(OperandBinder &node, const Scan &scan, 
 // 3. Unrolled
 //===----------------------------------------------------------------------===//
 
-/// Unrolls one scan of `inputs` from `states`. Returns the last states, then the stacks.
+/// Unrolls one scan of `inputs` with the initial `states`. Returns the last states, and then the stacks.
 FailureOr<SmallVector<Value>> scanUnrolled(OperandBinder &node, const Scan &scan, SmallVector<Value> states,
                                            ArrayRef<Value> inputs) {
   NnBuilder &nn = node.nn;
@@ -251,7 +251,7 @@ FailureOr<SmallVector<Value>> scanBatchUnrolled(OperandBinder &node, Scan &scan,
   return llvm::map_to_vector(rows, [&](ArrayRef<Value> parts) { return nn.concat(parts, 0); });
 }
 
-/// Builds a loop over the batch around the loop over one row of it. All results are rows of the batch.
+/// Builds a loop over the rows of a batch around the loop that scans one row. All results are stacks over the batch.
 FailureOr<SmallVector<Value>> scanBatchByLoop(OperandBinder &node, const Scan &scan, int64_t batch) {
   Loop loop;
   loop.bound = batch;
@@ -272,7 +272,8 @@ FailureOr<SmallVector<Value>> scanBatchByLoop(OperandBinder &node, const Scan &s
   return results->stacks;
 }
 
-/// Imports version 8. The first axis of every operand is a batch; each row of it is scanned along its first axis.
+/// Imports version 8. The first axis of every operand is a batch. Each row of the batch is scanned along its first
+/// axis.
 void importScan8(OperandBinder &node) {
   FailureOr<Scan> scan = readScan(node, node.getNumOperands() - 1);
   if (failed(scan))

@@ -2,9 +2,10 @@
 //
 // Checks one graph of an ONNX file.
 //
-// How:  1. names: every value is defined once, and everything that is read is defined here or in an outer graph,
-//       2. order: keep the file's order if it is valid, sort the nodes if not, reject cycles,
-//       3. tensors that Gradient nodes differentiate: a Gradient comes after them, and does not contribute to them.
+// 1. Names: every value is defined once. Every value that is read is defined here or in an outer graph.
+// 2. Order: a valid order in the file is kept. Otherwise, the nodes are sorted, and cycles are errors.
+// 3. Tensors that Gradient nodes differentiate: a Gradient follows the nodes that compute them, and does not contribute
+// to them.
 
 #include "compiler/import/onnx/graph/CheckedGraph.h"
 
@@ -86,7 +87,7 @@ LogicalResult CheckedGraph::defineInitializers() {
   if (function)
     return success();
   for (const onnx::TensorProto &initializer : graph->initializer()) {
-    // An initializer with the name of an input is the default of that input.
+    // An initializer with the name of an input is the default value of that input.
     producers.try_emplace(initializer.name(), -1);
     if (!initializers.try_emplace(initializer.name(), &initializer).second)
       return emitError(getLocation(initializer.name())) << "two initializers have this name; rename one";
@@ -121,7 +122,8 @@ LogicalResult CheckedGraph::readNestedGraphs() {
   return success();
 }
 
-/// True if a value of that name is defined here or in an outer graph; the latter is noted as a capture.
+/// True if a value of that name is defined here or in an outer graph. A value of an outer graph is recorded as a
+/// capture.
 bool CheckedGraph::isDefined(StringRef name) {
   if (producers.contains(name))
     return true;
@@ -142,7 +144,7 @@ LogicalResult CheckedGraph::checkReads() {
         return emitError(getLocation(node))
                << "input '" << input << "' is not defined by any node, input or initializer";
     for (StringRef captured : node.getCaptures())
-      isDefined(captured); // true: it is defined here, or is a capture of this graph, too
+      isDefined(captured); // always true: the value is defined here, or is also a capture of this graph
   }
   return success();
 }
@@ -152,7 +154,7 @@ LogicalResult CheckedGraph::checkOutputs() {
   auto check = [&](StringRef name) -> LogicalResult {
     if (!isDefined(name))
       return emitError(getLocation(name)) << "no node computes this output";
-    // The outputs of a nested graph are identified by position, not by name.
+    // The outputs of a nested graph are identified by index, not by name.
     if (!outputs.insert(name).second && !outer)
       return emitError(getLocation(name)) << "two outputs have this name; rename one";
     return success();
@@ -173,7 +175,7 @@ LogicalResult CheckedGraph::checkOutputs() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult CheckedGraph::sortNodes() {
-  // The next node is always the earliest one in the file whose inputs are computed, so a sorted file keeps its order.
+  // The next node is always the first one in the file whose inputs are computed, so a sorted file keeps its order.
   SmallVector<int> missing(nodes.size(), 0);
   SmallVector<SmallVector<int, 2>> readers(nodes.size());
   std::priority_queue<int, std::vector<int>, std::greater<>> ready;
@@ -244,7 +246,7 @@ LogicalResult CheckedGraph::readDifferentiated(CheckedNode &node) {
   return success();
 }
 
-/// Limits nested derivatives: each tensor that is differentiated is imported inside of its node.
+/// Limits nested derivatives, because each tensor that is differentiated is imported inside of its node.
 LogicalResult CheckedGraph::checkDepth() {
   constexpr unsigned mostDerivatives = 64;
   SmallVector<unsigned> depths;

@@ -2,10 +2,8 @@
 //
 // Serialized ONNX files, and the tensors inside them.
 //
-// How:  1. element types,
-//       2. parsing,
-//       3. elements in the file, dense or as varints,
-//       4. elements in a second file.
+// The parts of this file are element types, parsing, elements in the file (dense or as varints), and elements in a
+// second file.
 
 #include "compiler/import/onnx/graph/File.h"
 
@@ -38,7 +36,7 @@ constexpr uint32_t floatField = 4, int32Field = 5, int64Field = 7, rawField = 9,
 struct ElementKind {
   const char *name;
   int64_t bits;        ///< 0 if Nacre has no such type
-  uint32_t typedField; ///< field of TensorProto that holds the elements if they are not raw
+  uint32_t typedField; ///< field number in TensorProto of the elements if they are not raw
   Type (*type)(Builder &);
 };
 
@@ -48,7 +46,7 @@ template <unsigned width> Type getUnsigned(Builder &builder) {
 }
 template <typename T> Type getFloat(Builder &builder) { return T::get(builder.getContext()); }
 
-/// Rows in the order of ONNX's numbers, from 0.
+/// Element types in the order of ONNX's enumerators, from 0.
 constexpr ElementKind elementKinds[] = {
     {"undefined", 0, 0, nullptr},
     {"float", 32, floatField, getFloat<Float32Type>},
@@ -152,7 +150,7 @@ FailureOr<StoredTensor> OnnxFile::read(const onnx::TensorProto &tensor, Location
   std::optional<int64_t> count = nn::countElements(shape);
   if (!count)
     return emitTensorError(loc, tensor) << "does not fit into any memory";
-  // Elements of less than a byte share bytes in every form of storage.
+  // In every form of storage, elements of less than a byte share bytes.
   int64_t size = kind.bits < 8 ? llvm::divideCeil(*count * kind.bits, 8) : *count * (kind.bits / 8);
   StoredTensor result;
   result.type = RankedTensorType::get(shape, fromStoredDataType(tensor.data_type(), loc.getContext()));
@@ -163,7 +161,7 @@ FailureOr<StoredTensor> OnnxFile::read(const onnx::TensorProto &tensor, Location
   ArrayRef<WirePayload> chunks = elements.getPayloads(tensor.segment().begin(), tensor.segment().end());
   bool isRaw = !chunks.empty() && chunks.back().field == rawField;
   if (isRaw)
-    chunks = chunks.take_back(); // the last occurrence of a field that is not repeated wins
+    chunks = chunks.take_back(); // if a field that is not repeated occurs several times, the last occurrence is valid
   uint64_t stored = 0;
   for (const WirePayload &chunk : chunks) {
     if (!isRaw && chunk.field != kind.typedField)

@@ -26,7 +26,7 @@ enum Message : uint8_t {
   Training,
 };
 
-/// Fields to keep. Others are texts for people, or are computed by the importer itself.
+/// Fields to keep. Other fields are texts for people, or the importer computes their contents itself.
 constexpr WireField fields[] = {
     {Model, 1, WireKeep::Copy},                     // ir_version
     {Model, 7, WireKeep::Enter, Graph},             // graph
@@ -100,7 +100,7 @@ constexpr WireField fields[] = {
     {Training, 4, WireKeep::Enter, Entry},          // update_binding
 };
 
-/// Bytes of protobuf's class for each message.
+/// Size of protobuf's class for each message, in bytes.
 constexpr uint16_t costs[] = {48, 48, 768, 160, 256, 256, 96, 48, 48, 48, 48, 48, 48, 48, 256, 96};
 
 constexpr uint32_t segmentField = 3;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tensors that a file stores by their nonzero elements.
-//
-// How:  1. positions: one number in row-major order, or one number for each axis,
-//       2. elements.
+// Tensors of which a file stores only the nonzero elements. A position is one integer in row-major order, or one
+// integer per axis.
 
 #include "compiler/import/onnx/graph/SparseTensor.h"
 
@@ -22,7 +20,7 @@ namespace {
 // 1. Positions
 //===----------------------------------------------------------------------===//
 
-/// Coordinates of each element, one after the other.
+/// Coordinates of all elements, one element after the other.
 using Places = std::vector<int64_t>;
 
 /// Appends the coordinates of the row-major position `place` in a tensor of `shape`.

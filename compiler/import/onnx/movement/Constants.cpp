@@ -39,7 +39,7 @@ void importConstant(OperandBinder &node) {
   }
 }
 
-/// Returns the shape that operand `index` holds, if a tensor can have it.
+/// Returns the shape in operand `index`. Fails after an error if no tensor can have this shape.
 FailureOr<SmallVector<int64_t>> getShapeOperand(OperandBinder &node, size_t index) {
   FailureOr<SmallVector<int64_t>> shape = node.getIntegers(index);
   if (failed(shape))
@@ -66,7 +66,7 @@ void importConstantOfShape(OperandBinder &node) {
   node.setResult(node.nn.broadcast(node.nn.reshape(node.nn.constant(value), {}), *shape));
 }
 
-/// Returns a constant of `type` whose elements are `makeElement` of each index, or null after an error.
+/// Returns a constant of `type`, or null after an error. `makeElement` computes an element from its index.
 template <typename T, typename Make> Value makeConstant(OperandBinder &node, RankedTensorType type, Make makeElement) {
   int64_t count = type.getNumElements();
   if (!node.allowsConstant(count, bytesOfElement(type.getElementType())))
@@ -79,7 +79,7 @@ template <typename T, typename Make> Value makeConstant(OperandBinder &node, Ran
   return node.nn.constant(std::move(builder).take());
 }
 
-/// Reads the single element of each of Range's operands by `read`; `nullopt` after an error.
+/// Reads the element of each of Range's operands by `read`. Returns `nullopt` after an error.
 template <typename T, typename Read> std::optional<std::array<T, 3>> readBounds(OperandBinder &node, Read read) {
   std::array<T, 3> bounds;
   for (size_t index = 0; index < 3; ++index) {
@@ -99,7 +99,7 @@ void importIntegerRange(OperandBinder &node) {
   auto bounds = readBounds<int64_t>(node, [&](size_t index) { return node.getInteger(index); });
   if (!bounds)
     return;
-  // Unsigned, because differences of any two integers fit, and wrapping is defined.
+  // The types are unsigned, because they can hold the difference of any two integers, and wrapping is defined.
   auto [start, limit, delta] = *bounds;
   uint64_t distance = delta > 0 ? uint64_t(limit) - uint64_t(start) : uint64_t(start) - uint64_t(limit);
   uint64_t step = delta > 0 ? uint64_t(delta) : -uint64_t(delta);
@@ -113,7 +113,7 @@ void importIntegerRange(OperandBinder &node) {
 }
 
 void importFloatRange(OperandBinder &node) {
-  node.ignore({"stash_type"}); // it is computed with more digits than any type has
+  node.ignore({"stash_type"}); // computed with more digits than any type has
   auto bounds = readBounds<double>(node, [&](size_t index) { return node.getNumber(index); });
   if (!bounds)
     return;
@@ -148,7 +148,7 @@ void importEyeLike(OperandBinder &node) {
                             [&](int64_t index) -> int64_t { return index % columns - index / columns == diagonal; }));
 }
 
-/// Keeps one triangle of the last two axes, from the diagonal that the second operand names.
+/// Keeps one triangle of the last two axes, from the diagonal in operand 1 on.
 void importTrilu(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0), diagonal = node.getOperand(1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random numbers, and operators that drop or choose elements by them.
+// Random values, and operators that drop or choose elements at random.
 
 #include "compiler/import/builder/OpenWeights.h"
 #include "compiler/import/compositions/Random.h"
@@ -15,7 +15,7 @@ using namespace mlir;
 namespace nacre::importer::onnx_format {
 namespace {
 
-/// Returns the key of a node whose seed is a float; all of its bits count.
+/// Returns the key of a node whose seed is a float. All bits of the float are used.
 RandomKey takeKey(OperandBinder &node) {
   std::optional<uint32_t> seed;
   if (node.has("seed"))
@@ -35,7 +35,7 @@ RandomKey takeIntegerKey(OperandBinder &node) {
 // Numbers
 //===----------------------------------------------------------------------===//
 
-/// Draws numbers of `type` by the two attributes of the distribution.
+/// Draws values of `type` by the two attributes of the distribution.
 void draw(OperandBinder &node, bool isNormal, RankedTensorType type) {
   if (!isa<FloatType>(type.getElementType())) {
     node.error() << "attribute 'dtype' must be a floating-point type, but is "
@@ -98,7 +98,7 @@ void importMultinomial(OperandBinder &node) {
 // Dropout
 //===----------------------------------------------------------------------===//
 
-/// Returns whether the node drops elements, as in training. Fails after an error.
+/// True if the node drops elements, as in training. Fails after an error.
 FailureOr<bool> drops(OperandBinder &node) {
   bool wasTraining = node.getVersion() < 7 && !node.getFlag("is_test", false) && node.getFloat("ratio", 0.5) != 0;
   if (wasTraining)
@@ -111,7 +111,7 @@ FailureOr<bool> drops(OperandBinder &node) {
   return *isTraining != 0;
 }
 
-/// Returns the dropout ratio, a scalar; null after an error.
+/// Returns the dropout ratio, a scalar, or null after an error.
 Value readRatio(OperandBinder &node) {
   Value ratio = node.getOperand(1);
   if (!ratio)
@@ -122,8 +122,8 @@ Value readRatio(OperandBinder &node) {
   return {};
 }
 
-/// Imports a Dropout of a trained model. In training, it drops by the file's ratio, however the file was exported.
-/// Otherwise it drops nothing.
+/// Imports a Dropout of a trained model. In training, it drops elements by the ratio in the file, even if the file was
+/// exported for inference. Otherwise, it drops nothing.
 void importTrainedDropout(OperandBinder &node, OpenWeights &weights) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
@@ -162,7 +162,7 @@ void importDropout(OperandBinder &node) {
   node.setResult(0, x);
   if (!node.wantsResult(1))
     return;
-  // The mask keeps all elements. Before version 10, it had the input's type.
+  // The mask keeps all elements. Before version 10, it had the type of the input.
   Type type = node.getVersion() < 10 ? getElementType(x) : node.nn.types().getI1Type();
   node.setResult(1, node.nn.splat(getType(x).clone(type), 1));
 }

@@ -2,9 +2,8 @@
 //
 // Resize and its predecessor Upsample.
 //
-// How:  1. scales and output shape, from the one of the two that the node gives,
-//       2. the node's names of rules,
-//       3. a table for each axis, channels last if only spatial axes change.
+// The node states scales or the output shape, and the names of rules. Each axis gets a table. If only spatial axes
+// change, the channels are moved to the end.
 
 #include "compiler/import/compositions/Resampling.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -54,7 +53,7 @@ FailureOr<Sampling> fromScales(OperandBinder &node, ArrayRef<double> scales, Int
                         << scales.size();
   Sampling result = keepAxes(input);
   for (auto [axis, scale] : llvm::zip_equal(axes, scales)) {
-    // Single precision, like the scales and other runtimes: 10 * 1.3f is 13 there, and 12.99 in double.
+    // Computed in single precision like the scales and in other runtimes: 10 * 1.3f is 13 there, but 12.99 in double.
     const auto factor = static_cast<float>(scale);
     double size = std::floor(static_cast<float>(input[axis]) * factor);
     if (!(factor > 0) || !(size <= INT32_MAX))
@@ -66,7 +65,7 @@ FailureOr<Sampling> fromScales(OperandBinder &node, ArrayRef<double> scales, Int
   return result;
 }
 
-/// Reports an error unless positions along an axis of `extent` elements fit in 32-bit integers.
+/// Reports an error unless positions on an axis of `extent` elements fit in 32-bit integers.
 bool checkExtent(OperandBinder &node, int64_t extent) {
   if (extent <= INT32_MAX)
     return true;
@@ -77,8 +76,8 @@ bool checkExtent(OperandBinder &node, int64_t extent) {
 
 bool isLess(const Scale &a, const Scale &b) { return a.to * b.from < b.to * a.from; }
 
-/// Sets the scale of `axes` to the smallest or the largest of their scales, and their sizes accordingly, halves rounded
-/// up.
+/// Sets the scales of `axes` to the smallest or the largest of their scales. Sets the sizes accordingly, with halves
+/// rounded up.
 LogicalResult keepAspectRatio(OperandBinder &node, Ints axes, StringRef policy, Sampling &sampling) {
   Ints input = getShape(node.getOperand(0));
   if (!llvm::all_of(axes, [&](int64_t axis) { return checkExtent(node, input[axis]); }))
@@ -114,7 +113,7 @@ FailureOr<Sampling> fromSizes(OperandBinder &node, Ints sizes, Ints axes, String
   return result;
 }
 
-/// Returns the axes that scales, sizes and regions refer to.
+/// Returns the axes to which scales, sizes and regions refer.
 FailureOr<SmallVector<int64_t>> readResizedAxes(OperandBinder &node) {
   int64_t rank = getRank(node.getOperand(0));
   if (!node.has("axes"))
@@ -122,7 +121,7 @@ FailureOr<SmallVector<int64_t>> readResizedAxes(OperandBinder &node) {
   return node.getAxes(node.getInts("axes"), rank);
 }
 
-/// Reads scales from operand `scalesIndex`, or sizes from the next one. The other one is missing or empty.
+/// Reads scales from operand `scalesIndex`, or sizes from the next operand. The other operand is missing or empty.
 FailureOr<Sampling> readSampling(OperandBinder &node, size_t scalesIndex, Ints axes) {
   StringRef policy = node.getChoice("keep_aspect_ratio_policy", {"stretch", "not_larger", "not_smaller"});
   auto given = [&](size_t index) {
@@ -146,7 +145,7 @@ FailureOr<Sampling> readSampling(OperandBinder &node, size_t scalesIndex, Ints a
   return fromSizes(node, *numbers, axes, policy);
 }
 
-/// Reads the regions of `tf_crop_and_resize`: the begins of all axes, then the ends.
+/// Reads the regions of `tf_crop_and_resize`: the begins of all axes, and then the ends.
 LogicalResult readRegions(OperandBinder &node, size_t index, Ints axes, Sampling &sampling) {
   if (!node.getOperand(index)) {
     node.error() << "must have " << node.nameOf(index)
@@ -222,7 +221,7 @@ Method readMethod(OperandBinder &node) {
 // 3. Tables
 //===----------------------------------------------------------------------===//
 
-/// Returns the table of a resized axis; `nullopt` after an error.
+/// Returns the table of a resized axis, or `nullopt` after an error.
 std::optional<AxisTable> makeTable(OperandBinder &node, const Resize &resize, Region region, const Method &method) {
   bool isCubic = method.interpolation == nn::Interpolation::Cubic;
   const double scale = resize.scale.getValue();
@@ -245,7 +244,7 @@ std::optional<AxisTable> makeTable(OperandBinder &node, const Resize &resize, Re
                      isExact ? 0 : middleTolerance);
 }
 
-/// Returns `y`, which is `x` cropped and resized, with `outside` at positions beyond `x`.
+/// Returns `y`, which is `x` cropped and resized, but with `outside` at positions outside of `x`.
 Value extrapolate(NnBuilder &nn, Value x, Value y, const Sampling &sampling, double outside) {
   for (auto [axis, from, to] : llvm::enumerate(getShape(x), sampling)) {
     SmallVector<bool> isInside;
@@ -265,7 +264,8 @@ void resize(OperandBinder &node, Sampling sampling, const Method &method) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
   bool crops = method.rule == CoordinateRule::CropAndResize;
-  // Almost every rule then maps each index to itself. ONNX Runtime keeps such an axis even under tf_half_pixel_for_nn.
+  // Almost every rule then maps each index to itself. ONNX Runtime does not change such an axis even with
+  // tf_half_pixel_for_nn.
   auto isKept = [&](int64_t size, const AxisSampling &axis) {
     return size == axis.size && axis.scale.getValue() == 1 &&
            (!crops || (axis.region.begin == 0 && axis.region.end == 1));
@@ -296,7 +296,7 @@ void resize(OperandBinder &node, Sampling sampling, const Method &method) {
   node.setResult(isSpatial ? nn.toChannelsFirst(y) : y);
 }
 
-/// Imports version 11 and later.
+/// Imports Resize since version 11.
 void importResize(OperandBinder &node) {
   FailureOr<SmallVector<int64_t>> axes = readResizedAxes(node);
   if (failed(axes))
@@ -310,7 +310,7 @@ void importResize(OperandBinder &node) {
   resize(node, std::move(*sampling), method);
 }
 
-/// Returns the scales of Upsample before version 7: those of rows and columns.
+/// Returns the scales of Upsample before version 7, which are attributes for rows and columns.
 SmallVector<double> readScales1(OperandBinder &node) {
   SmallVector<double> scales(std::max<int64_t>(getRank(node.getOperand(0)), 2), 1);
   scales.end()[-2] = node.getFloat("height_scale", 1);
@@ -318,8 +318,8 @@ SmallVector<double> readScales1(OperandBinder &node) {
   return scales;
 }
 
-/// Imports Resize of version 10, and Upsample. They only have scales, and one rule for coordinates. For smaller images,
-/// ONNX's own test and ONNX Runtime take the element after a position.
+/// Imports Resize of version 10, and Upsample. They only have scales, and one rule for coordinates. If the image
+/// becomes smaller, ONNX's own test and ONNX Runtime take the element after a position.
 void importUpsample(OperandBinder &node) {
   Method method;
   if (node.getOp() == "Resize")

@@ -34,7 +34,7 @@ void importGatherNd(OperandBinder &node) {
     node.setResult(node.nn.infer<nn::GatherNdOp>(x, indices, batches));
 }
 
-/// Returns the combination of updates with elements; `nullopt` after an error.
+/// Returns the operation that combines updates with elements, or `nullopt` after an error.
 std::optional<nn::ScatterKind> getReduction(OperandBinder &node) {
   StringRef name = node.getChoice("reduction", {"none", "add", "mul", "max", "min"});
   const nn::ScatterKind kind = name == "none" ? nn::ScatterKind::Set : *nn::symbolizeScatterKind(name);
@@ -64,7 +64,7 @@ void importScatterNd(OperandBinder &node) {
     node.setResult(node.nn.infer<nn::ScatterNdOp>(*kind, x, indices, updates));
 }
 
-/// Writes to a cache of keys or values, from another position on for each sequence of the batch.
+/// Writes to a cache of keys or values, from a different position on for each sequence of the batch.
 void importTensorScatter(OperandBinder &node) {
   Value cache = node.getOperand(0), update = node.getOperand(1), begins = node.getOperand(2);
   const bool circular = node.getChoice("mode", {"linear", "circular"}) == "circular";
@@ -115,8 +115,8 @@ FailureOr<SmallVector<int64_t>> inferUnpooled(OperandBinder &node) {
   return shape;
 }
 
-/// Returns the shape in the operand output_shape, which must be at least `least` along spatial axes; `covered` without
-/// that operand.
+/// Returns the shape in the operand output_shape, whose spatial axes must be at least `least`. Returns `covered` if
+/// that operand is missing.
 FailureOr<SmallVector<int64_t>> readUnpooled(OperandBinder &node, Ints covered, Ints least) {
   if (!node.getOperand(2))
     return SmallVector<int64_t>(covered);
@@ -131,7 +131,7 @@ FailureOr<SmallVector<int64_t>> readUnpooled(OperandBinder &node, Ints covered, 
                       << Ints(*wanted) << "]";
 }
 
-/// Cuts `x` at the end, or pads it with zeros there.
+/// Crops `x` to `shape` at the end, or pads it with zeros there.
 Value fitTo(NnBuilder &nn, Value x, Ints shape) {
   if (!x || getShape(x) == shape)
     return x;
@@ -144,9 +144,9 @@ Value fitTo(NnBuilder &nn, Value x, Ints shape) {
   return nn.pad(nn::PadMode::Constant, nn.slice(x, zeros, kept, steps), zeros, missing, 0);
 }
 
-/// Undoes a maximum pooling. Indices of a MaxPool count the elements of its input. Indices of another origin count the
-/// elements that the windows cover, as in ONNX's own test. ONNX Runtime and PyTorch count all of them in the shape of
-/// the result. In a valid model, that is the input's shape.
+/// Undoes a maximum pooling. Indices of a MaxPool are positions in its input. Other indices are positions in the shape
+/// that the windows cover, as in ONNX's own test. ONNX Runtime and PyTorch interpret all indices in the shape of the
+/// result. In a valid model, that is the shape of the input.
 void importMaxUnpool(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0), indices = node.getOperand(1);
@@ -155,7 +155,7 @@ void importMaxUnpool(OperandBinder &node) {
   FailureOr<SmallVector<int64_t>> covered = inferUnpooled(node);
   if (failed(covered))
     return;
-  // A reshape of the indices may have other planes, or even other axes.
+  // A reshape of the indices may have changed the planes, or even the number of axes.
   const Ints pooled = findIndexed(indices), outer = getShape(x).take_front(2);
   const bool hasSamePlanes =
       pooled.size() == covered->size() && nn::countElements(pooled.take_front(2)) == nn::countElements(outer);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators that sort, select and compact. The size of their results depends on the data.
+// Operators that sort, select and compact. Their results have data-dependent sizes.
 
 #include "compiler/import/compositions/Selections.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -19,11 +19,12 @@ using nn::BinaryKind;
 // Largest elements
 //===----------------------------------------------------------------------===//
 
-/// Sets the results to the first `k` elements along `axis`, or to the first `count` of them if it is given.
+/// Sets the results to the first `k` elements along `axis`. If `count` is not null, only the first `count` of them are
+/// valid.
 void setLargest(OperandBinder &node, int64_t axis, int64_t k, Value count) {
   NnBuilder &nn = node.nn;
   bool smallest = !node.getFlag("largest", true);
-  node.ignore({"sorted"}); // sorting is harmless if the node does not want it
+  node.ignore({"sorted"}); // sorted results are also valid if the node does not request sorting
   auto results = nn.topK(node.getOperand(0), axis, k, smallest);
   for (auto [index, result] : llvm::enumerate(results))
     node.setResult(index, count ? nn.limit(result, axis, count) : result);
@@ -61,7 +62,8 @@ void importTopK(OperandBinder &node) {
 // Masks
 //===----------------------------------------------------------------------===//
 
-/// Returns the axis that the node names. Without one, flattens `x` and returns its only axis. `nullopt` after an error.
+/// Returns the axis in the node's attribute. Without the attribute, flattens `x` and returns its only axis. Returns
+/// `nullopt` after an error.
 std::optional<int64_t> chooseAxis(OperandBinder &node, Value &x) {
   if (node.has("axis")) {
     FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", 0), getRank(x));
@@ -111,7 +113,8 @@ void importUnique(OperandBinder &node) {
 // Boxes
 //===----------------------------------------------------------------------===//
 
-/// Returns the number in an operand as a scalar of `type`, or `missing` without it. Null after an error.
+/// Returns the value of an operand as a scalar of `type`, or `missing` if the operand does not exist. Null after an
+/// error.
 Value readScalar(OperandBinder &node, size_t index, Type type, std::optional<double> missing) {
   Value operand = node.getOperand(index);
   if (!operand)

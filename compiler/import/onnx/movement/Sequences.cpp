@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sequences of tensors, and optional values. They are resolved here, because no operator of `nn` has them.
+// Sequences of tensors, and optional values. They are resolved here, because `nn` has no operators for them.
 //
-// How:  1. making and changing sequences, 2. sequences and tensors, 3. optional values.
+// The parts of this file are operators that make and change sequences, conversions between sequences and tensors, and
+// optional values.
 
 #include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/model/GraphView.h"
@@ -18,8 +19,8 @@ namespace {
 // 1. Sequences
 //===----------------------------------------------------------------------===//
 
-/// Reads the position in operand `index` among `count` elements, or after them if `mayBeBehind`. Returns `missing`
-/// without that operand. Fails after an error.
+/// Reads the position in operand `index`, which is one of `count` elements, or after them if `mayBeBehind`. Returns
+/// `missing` if the operand does not exist. Fails after an error.
 FailureOr<int64_t> readPosition(OperandBinder &node, size_t index, int64_t count, int64_t missing,
                                 bool mayBeBehind = false) {
   if (!node.getOperand(index))
@@ -80,7 +81,8 @@ void importSequenceLength(OperandBinder &node) {
   node.setResult(node.nn.constant(DenseElementsAttr::get(type, static_cast<int64_t>(getElements(node).size()))));
 }
 
-/// Imports the body for the elements of all sequences at each position. A tensor is the same at all positions.
+/// Imports the body once for each position, with the elements of all sequences there. A tensor is the same at all
+/// positions.
 void importSequenceMap(OperandBinder &node) {
   const NodeGraph *body = node.getGraph("body");
   if (!body)
@@ -129,7 +131,8 @@ void importSequenceMap(OperandBinder &node) {
 // 2. Sequences and tensors
 //===----------------------------------------------------------------------===//
 
-/// Returns the sizes of the parts of an axis of `dim` elements: a list, or one size for all except a smaller last part.
+/// Returns the sizes of the parts of an axis of `dim` elements. They are a list, or one size, except for a smaller last
+/// part.
 FailureOr<SmallVector<int64_t>> readPartSizes(OperandBinder &node, int64_t dim) {
   constexpr int64_t mostParts = 65536;
   SmallVector<int64_t> sizes;
@@ -225,7 +228,7 @@ void importConcatFromSequence(OperandBinder &node) {
 // 3. Optional values
 //===----------------------------------------------------------------------===//
 
-/// An optional value that is present is imported as that value, a missing one as nothing.
+/// Imports an optional value. A value that is present becomes that value, and a missing one becomes nothing.
 void importOptional(OperandBinder &node) {
   node.ignore({"type"});
   node.setResult(node.getOperand(0) ? node.getOperand(0) : node.nn.nothing());

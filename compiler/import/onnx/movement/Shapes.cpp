@@ -39,7 +39,7 @@ void importSize(OperandBinder &node) {
 // The same elements
 //===----------------------------------------------------------------------===//
 
-/// Imports a reshape. The shape is an attribute before version 5, an operand since.
+/// Imports a reshape. The shape is an attribute before version 5, and an operand since then.
 void importReshape(OperandBinder &node) {
   bool zeroIsZero = node.getFlag("allowzero", false), isAttribute = node.getVersion() < 5;
   FailureOr<SmallVector<int64_t>> shape = isAttribute ? node.getInts("shape") : node.getIntegers(1);
@@ -61,7 +61,8 @@ void importFlatten(OperandBinder &node) {
   node.setResult(toMatrix(node.nn, x, axis));
 }
 
-/// Reads the axes of Squeeze and Unsqueeze: an attribute before version 13, an operand since. `nullopt` without axes.
+/// Reads the axes of Squeeze and Unsqueeze. They are an attribute before version 13, and an operand since then. Returns
+/// `nullopt` if the node does not have them.
 FailureOr<std::optional<SmallVector<int64_t>>> readAxes(OperandBinder &node) {
   if (node.getVersion() < 13) {
     SmallVector<int64_t> axes = node.getInts("axes");
@@ -124,7 +125,8 @@ void importTranspose(OperandBinder &node) {
   node.setResult(node.nn.transpose(x, permutation));
 }
 
-/// Returns the block size of DepthToSpace and SpaceToDepth, checked against a 4-D operand; `nullopt` after an error.
+/// Returns the block size of DepthToSpace and SpaceToDepth, checked against a 4-D operand. Returns `nullopt` after an
+/// error.
 std::optional<int64_t> readBlockSize(OperandBinder &node, bool dividesChannels) {
   Value x = node.getOperand(0);
   if (!node.checkRank(0, 4, 4))
@@ -173,8 +175,8 @@ void importSpaceToDepth(OperandBinder &node) {
 // Repeating
 //===----------------------------------------------------------------------===//
 
-/// Returns whether operand 1 is the shape of operand 0, with sizes that are known only at run time. Axes that it omits,
-/// or for which it has 1, stay.
+/// True if operand 1 is the shape of operand 0, with sizes that are known only at run time. Axes that are missing in
+/// operand 1, or are 1 there, do not change.
 bool isOwnShape(OperandBinder &node) {
   Value x = node.getOperand(0), shape = node.getOperand(1);
   const nn::AxisCounts counts = node.nn.getCounts(x);
@@ -197,7 +199,8 @@ void importExpand(OperandBinder &node) {
   FailureOr<SmallVector<int64_t>> given = node.getIntegers(1);
   if (failed(given))
     return;
-  // Both shapes broadcast: a 1 in one of them takes the other's size. Exporters also write -1 for a size that stays.
+  // Both shapes broadcast: a size of 1 in either of them becomes the size in the other. Exporters also write -1 for a
+  // size that does not change.
   SmallVector<int64_t> shape(std::max<size_t>(given->size(), getRank(x)), 1);
   llvm::copy(*given, shape.end() - given->size());
   for (auto [dim, own] : llvm::zip(MutableArrayRef(shape).take_back(getRank(x)), getShape(x)))
@@ -215,8 +218,8 @@ void importExpand(OperandBinder &node) {
                << "] for " << describe(x) << "; make their sizes along each axis, counted from the last, equal or 1";
 }
 
-/// Returns the number of repetitions of each axis. Before version 6, only one axis was repeated; two numbers of any
-/// type gave its repetitions and index.
+/// Returns the number of repetitions of each axis. Before version 6, only one axis was repeated. Two values of any type
+/// were its repetitions and its index.
 FailureOr<SmallVector<int64_t>> readRepeats(OperandBinder &node) {
   if (node.getVersion() >= 6)
     return node.getIntegers(1);

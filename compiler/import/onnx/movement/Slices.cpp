@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Slices of tensors, and joined tensors: Slice, Split, Gather, Concat, Pad.
+// Slices and joins of tensors: Slice, Split, Gather, Concat, Pad.
 
 #include "compiler/import/builder/Geometry.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -19,12 +19,12 @@ namespace {
 // Slice
 //===----------------------------------------------------------------------===//
 
-/// Axes and steps of a slice, one for each of its positions.
+/// Axes and steps of a slice, one entry for each of its positions.
 struct SlicedAxes {
   SmallVector<int64_t> axes, steps;
 };
 
-/// Returns axes and steps, with ONNX's defaults for missing ones. The axes count from the front.
+/// Returns axes and steps, with ONNX's defaults if they are missing. Axes are counted from the front.
 FailureOr<SlicedAxes> checkAxes(OperandBinder &node, size_t numStarts, size_t numEnds,
                                 std::optional<SmallVector<int64_t>> givenAxes,
                                 std::optional<SmallVector<int64_t>> givenSteps) {
@@ -103,8 +103,8 @@ void importSlice10(OperandBinder &node) {
 // Split, Gather, Concat
 //===----------------------------------------------------------------------===//
 
-/// Splits an operand. The sizes are an attribute before version 13 and an operand since. Without them, parts are equal,
-/// except for a smaller last one.
+/// Splits an operand. The sizes are an attribute before version 13, and an operand since then. Without sizes, parts are
+/// equal, except for a smaller last part.
 void importSplit(OperandBinder &node) {
   Value x = node.getOperand(0);
   FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", 0), getRank(x));
@@ -176,7 +176,7 @@ void pad(OperandBinder &node, Ints pads, Ints axes, double value) {
   padOperand(node, mode, low, high, value);
 }
 
-/// Imports a Pad before version 11, when pads were attributes. Their name changed in version 2.
+/// Imports Pad before version 11, when pads were attributes. The attribute was renamed in version 2.
 void importPad1(OperandBinder &node) {
   pad(node, node.getInts(node.getVersion() < 2 ? "paddings" : "pads"), axisRange(0, getRank(node.getOperand(0))),
       node.getFloat("value", 0));
@@ -217,7 +217,7 @@ void registerSlices(ImportRegistry &registry) {
                 {"constant_value?", Holds::Stored},
                 {"axes?", Holds::Integers}},
                importPad11);
-  // ONNX had it as an experiment before version 10 of Slice, and PyTorch exported it.
+  // Before version 10 of Slice, ONNX had this experimental operator, and PyTorch exported it.
   registry.add("DynamicSlice", 1, {data, starts, ends, axes}, importSlice10);
   registry.add("Slice", 1, {data}, importSlice1);
   registry.add("Slice", 10, {data, starts, ends, axes, {"steps?", Holds::Integers}}, importSlice10);

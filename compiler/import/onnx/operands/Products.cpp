@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Factors of matrix products, and the checks of their shapes by NumPy's rule.
+// Factors of matrix products, with checks of their shapes by NumPy's rule.
 
 #include "compiler/import/onnx/operands/Products.h"
 

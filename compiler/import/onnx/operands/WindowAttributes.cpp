@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace nacre::importer::onnx_format {
 
-/// Reports an error unless the window fits at least once, and the padded input and the result fit into memory.
+/// Reports an error unless the window fits at least once. The padded input and the result must fit into memory.
 static bool checkPlaces(OperandBinder &node, const Window &window, int64_t outputChannels, Channels channels) {
   Ints shape = getShape(node.getOperand(0));
   size_t axes = window.kernel.size(), first = firstSpatialAxis(channels);
@@ -30,7 +30,7 @@ static bool checkPlaces(OperandBinder &node, const Window &window, int64_t outpu
   return node.checkFits(padded, "the padded input") && node.checkFits(result);
 }
 
-/// Reads `kernel`, `strides`, `dilations` and `pads` of the node.
+/// Reads `strides`, `dilations` and `pads` of the node for a window of size `kernel`.
 static FailureOr<Window> readNumbers(OperandBinder &node, Ints kernel, int64_t leastPad = 0) {
   size_t axes = kernel.size();
   if (llvm::any_of(kernel, [](int64_t cells) { return cells < 1 || cells > INT32_MAX; }))
@@ -75,7 +75,7 @@ FailureOr<Window> readWindow(OperandBinder &node, Ints kernel, int64_t outputCha
   return window;
 }
 
-/// Reports an error unless the pads leave a result that fits into memory.
+/// Reports an error unless a result of at least one cell remains after the pads, and fits into memory.
 static bool checkResult(OperandBinder &node, const Window &window, Ints reach, int64_t channels) {
   size_t axes = reach.size();
   SmallVector<int64_t> result(getShape(node.getOperand(0))), widest(result), filter;
@@ -99,7 +99,8 @@ static bool checkResult(OperandBinder &node, const Window &window, Ints reach, i
          node.checkFits(filter, "the filter with its dilations and a stride");
 }
 
-/// Reads the requested spatial sizes. Some exporters also write the batch, maybe as -1, and the channels before them.
+/// Reads the requested spatial sizes. Some exporters also write the batch, which may be -1, and the channels before
+/// them.
 static SmallVector<int64_t> readOutputShape(OperandBinder &node, size_t axes) {
   SmallVector<int64_t> shape = node.getInts("output_shape");
   if (shape.size() != axes + 2)
@@ -114,7 +115,7 @@ static SmallVector<int64_t> readOutputShape(OperandBinder &node, size_t axes) {
 FailureOr<Window> readTransposedWindow(OperandBinder &node, Ints kernel, int64_t channels) {
   Ints spatial = getShape(node.getOperand(0)).drop_front(2);
   size_t axes = spatial.size();
-  // Pads remove elements of the result, so negative pads add some.
+  // Pads remove cells of the result, so negative pads add cells.
   FailureOr<Window> read = readNumbers(node, kernel, /*leastPad=*/-INT32_MAX);
   if (failed(read))
     return failure();
@@ -134,8 +135,7 @@ FailureOr<Window> readTransposedWindow(OperandBinder &node, Ints kernel, int64_t
   const bool isSame = autoPad == "SAME_UPPER" || autoPad == "SAME_LOWER";
   if (autoPad == "VALID")
     llvm::fill(window.pads, 0);
-  // Elements that are added at the end count as covered if the pads follow from the size. Elsewhere they make the pad
-  // smaller.
+  // If the pads follow from the size, cells that are added at the end count as covered. Otherwise, they reduce the pad.
   SmallVector<int64_t> longer(*reach);
   for (auto [cells, added] : llvm::zip_equal(longer, more))
     cells += added;
@@ -161,7 +161,7 @@ FailureOr<Window> readPoolWindow(OperandBinder &node, Channels channels) {
   SmallVector<int64_t> kernel = node.getSizes("kernel_shape", axes, 1, 1);
   const int64_t outputChannels = shape[channelAxis(channels, static_cast<int64_t>(shape.size()))];
   FailureOr<Window> window = readWindow(node, kernel, outputChannels, channels);
-  // A window that is only in the padding has no maximum and no average.
+  // A window that lies completely in the padding has no maximum and no average.
   for (auto [index, pad] : llvm::enumerate(node.getInts("pads")))
     if (succeeded(window) && pad >= kernel[index % axes])
       return node.error() << "attribute 'pads' must be smaller than 'kernel_shape' along each axis, but is " << pad

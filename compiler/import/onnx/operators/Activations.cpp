@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Activations as ONNX defines them, in terms of `nn`. The compiler fuses the compositions.
+// ONNX's activations as compositions of `nn` operators. The compiler fuses the compositions.
 
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/onnx/operators/Handlers.h"
@@ -42,7 +42,7 @@ void importThresholdedRelu(OperandBinder &node) {
   node.setResult(node.nn.select(isAbove, x, node.nn.scalar(x, 0)));
 }
 
-/// Aligns the slopes of PRelu before version 7, when there was one per channel.
+/// Aligns the slopes of PRelu before version 7, when there was one slope per channel.
 Value alignSlope(OperandBinder &node, Value x, Value slope) {
   if (!node.checkShape(1, getShape(x)[1], "one slope for each channel"))
     return {};
@@ -74,7 +74,7 @@ void importHardSwish(OperandBinder &node) {
 
 void importSwish(OperandBinder &node) { node.setResult(swish(node.nn, node.getOperand(0), node.getFloat("alpha", 1))); }
 
-/// Gates the second operand by the activated first one.
+/// Multiplies operand 1 by the activated operand 0.
 void importSwiGlu(OperandBinder &node) {
   if (node.checkShape(1, getShape(node.getOperand(0)), "that of the first operand"))
     node.setResult(node.nn.mul(swish(node.nn, node.getOperand(0), node.getFloat("alpha", 1)), node.getOperand(1)));

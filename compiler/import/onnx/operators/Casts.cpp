@@ -10,7 +10,7 @@ using namespace mlir;
 namespace nacre::importer::onnx_format {
 namespace {
 
-/// Returns the type that attribute `to` names, or null after an error.
+/// Returns the type in attribute `to`, or null after an error.
 Type readTarget(OperandBinder &node) {
   int64_t dataType = node.getInt("to", 0);
   Type type = fromStoredDataType(dataType, node.nn.getLoc().getContext());
@@ -38,7 +38,7 @@ void importCast(OperandBinder &node) {
     castTo(node, type);
 }
 
-/// Imports a cast before version 6, when the type was a word.
+/// Imports a cast before version 6, when the type was given by name.
 void importCast1(OperandBinder &node) {
   std::string word = node.getString("to", "").lower();
   for (int64_t dataType = 1; !word.empty() && dataType <= onnx::TensorProto::BFLOAT16; ++dataType)
@@ -57,7 +57,7 @@ void importBitCast(OperandBinder &node) {
   Type to = readTarget(node);
   if (!to)
     return;
-  // A boolean is a byte that is 0 or 1.
+  // A boolean is a byte with the value 0 or 1.
   Type byte = nn.types().getIntegerType(8, /*isSigned=*/false);
   auto widthOf = [](Type type) { return type.isInteger(1) ? 8 : type.getIntOrFloatBitWidth(); };
   if (widthOf(getElementType(x)) != widthOf(to)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The functions of recurrent cells: ONNX's operators of the same names, with their defaults.
+// Functions of recurrent cells: they are ONNX's operators of the same names, with the defaults of these operators.
 
 #include "compiler/import/onnx/operators/CellFunctions.h"
 
@@ -14,8 +14,8 @@ using nn::UnaryKind;
 
 struct CellFunctionKind {
   StringLiteral name;
-  std::optional<UnaryKind> unary;    ///< set if nn.recurrent has the function
-  std::optional<double> alpha, beta; ///< defaults of its parameters
+  std::optional<UnaryKind> unary;    ///< kind of the function in nn.recurrent, if it exists there
+  std::optional<double> alpha, beta; ///< defaults of the parameters that the function has
   Value (*apply)(NnBuilder &nn, Value x, double alpha, double beta);
 };
 
@@ -56,14 +56,15 @@ class Parameters {
 public:
   Parameters(OperandBinder &node, StringRef name) : name(name), values(node.getFloats(name)) {}
 
-  /// Returns the next value for a parameter whose default is `missing`; 0 for a function without this parameter.
+  /// Returns the next value for a parameter whose default is `missing`. Returns 0 for a function without this
+  /// parameter.
   double take(std::optional<double> missing) {
     if (!missing)
       return 0;
     return next < values.size() ? values[next++] : *missing;
   }
 
-  /// Warns of values that no function took. The author of the node may have meant them for other functions.
+  /// Warns of values that no function took, because the author of the node may have meant them for other functions.
   void warnOfRest(Location loc) const {
     if (next < values.size())
       emitWarning(loc) << "attribute '" << name << "' has " << describeCount(values.size(), "value")

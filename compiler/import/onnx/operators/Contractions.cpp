@@ -12,7 +12,7 @@ using namespace mlir;
 namespace nacre::importer::onnx_format {
 namespace {
 
-/// Returns the product in the factors' type, in which narrow integers wrap.
+/// Returns the product in the type of the factors, in which narrow integers wrap.
 Value multiply(NnBuilder &nn, Value lhs, Value rhs) {
   Value product = nn.matmul(lhs, rhs);
   return product ? nn.cast(product, getElementType(lhs)) : Value();
@@ -26,7 +26,7 @@ void importMatMul(OperandBinder &node) {
 
 /// Computes alpha * op(A) * op(B) + beta * C.
 void importGemm(OperandBinder &node) {
-  node.ignore({"broadcast"}); // before version 7, C could only broadcast with this attribute
+  node.ignore({"broadcast"}); // before version 7, this attribute was necessary for C to broadcast
   NnBuilder &nn = node.nn;
   Value a = node.getOperand(0), b = node.getOperand(1), c = node.getOperand(2);
   double alpha = node.getFloat("alpha", 1), beta = node.getFloat("beta", 1);

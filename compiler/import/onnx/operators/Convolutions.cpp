@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Convolutions. ONNX has channels first, and `nn` has them last. So each convolution is between two transposes, which
-// the graph phase cancels against those of neighbours.
+// Convolutions. In ONNX, channels are the first axis after the batch, and in `nn` they are the last. So each
+// convolution is between two transposes, which the graph phase cancels against neighbouring ones.
 
 #include "compiler/import/onnx/operators/Convolutions.h"
 
@@ -30,7 +30,7 @@ Value toTransposedFilter(NnBuilder &nn, Value weights, int64_t groups) {
   return nn.reshape(byGroups, filter);
 }
 
-/// True if the shapes of a transposed convolution's operands match. Reports an error if not.
+/// True if the shapes of the operands of a transposed convolution match. Otherwise, reports an error.
 bool checkTransposed(OperandBinder &node, int64_t groups) {
   Value x = node.getOperand(0), weights = node.getOperand(1);
   if (!node.checkRank(0, 3, 5) || !node.checkRank(1, getRank(x), getRank(x)))

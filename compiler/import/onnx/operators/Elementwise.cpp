@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elementwise arithmetic, comparison and logic.
-//
-// How:  1. operators that formats share: rows of SharedOperators.def,
-//       2. operators with any number of operands,
-//       3. all others.
+// Elementwise arithmetic, comparison and logic: operators that formats share (rows of SharedOperators.def), operators
+// with any number of operands, and all others.
 
 #include "compiler/import/operands/Elementwise.h"
 #include "compiler/import/onnx/operators/Handlers.h"
@@ -24,7 +21,7 @@ using nn::UnaryKind;
 // 1. Rows
 //===----------------------------------------------------------------------===//
 
-/// Applies a function to both operands, broadcast as in NumPy.
+/// Applies a function to both operands, which broadcast as in NumPy.
 void importBinary(OperandBinder &node, llvm::function_ref<Value(NnBuilder &, Value, Value)> compose) {
   if (succeeded(node.broadcastOperands()))
     node.setResult(compose(node.nn, node.getOperand(0), node.getOperand(1)));
@@ -34,8 +31,9 @@ void importBinary(OperandBinder &node, BinaryKind kind) {
   importBinary(node, [kind](NnBuilder &nn, Value x, Value y) { return nn.binary(kind, x, y); });
 }
 
-/// Imports binary operators before version 7; later, operands broadcast as in NumPy. The second operand was broadcast
-/// if the node said so. Its axes were aligned with those of the first from `axis` on, or with the last ones.
+/// Imports binary operators before version 7; since then, operands broadcast as in NumPy. The second operand was
+/// broadcast if the node had an attribute for it. Its axes matched the axes of the first operand from `axis` on, or the
+/// last axes.
 void importBinary1(OperandBinder &node, const BinaryOperator &row) {
   Value lhs = node.getOperand(0), rhs = node.getOperand(1);
   bool broadcasts = node.getFlag("broadcast", false);
@@ -114,7 +112,7 @@ void importIsInf(OperandBinder &node) {
   node.setResult(result);
 }
 
-/// Imports Clip before version 11, when limits were attributes.
+/// Imports Clip before version 11, when the limits were attributes.
 void importClip1(OperandBinder &node) {
   Value x = node.getOperand(0);
   if (node.has("min"))
@@ -148,7 +146,7 @@ void registerElementwise(ImportRegistry &registry) {
                  [&row](OperandBinder &node) { node.setResult(row.compose(node.nn, node.getOperand(0))); });
   });
   forEachNamed(getBinaryOperators(), &OperatorNames::onnx, [&](StringRef op, const BinaryOperator &row) {
-    // A power has the base's type, for any type of exponent.
+    // The type of a power is the type of its base. The exponent may have any other type.
     char group = row.kind == BinaryKind::Pow ? 0 : 'T';
     const Signature signature{{"A", row.holds, group}, {"B", row.holds, group}};
     registry.add(op, row.names.since, signature, [&row](OperandBinder &node) { importBinary(node, row.compose); });

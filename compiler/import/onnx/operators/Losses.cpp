@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Losses of training.
+// Losses for training.
 
 #include "compiler/import/compositions/Losses.h"
 #include "compiler/import/onnx/operators/Handlers.h"
@@ -10,7 +10,7 @@ using namespace mlir;
 namespace nacre::importer::onnx_format {
 namespace {
 
-/// Reads the attributes that both losses share. Fails after an error.
+/// Reads the attributes that both losses have. Fails after an error.
 FailureOr<LikelihoodLoss> readLoss(OperandBinder &node) {
   LikelihoodLoss loss;
   loss.weights = node.getOperand(2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Normalizations. Each is `nn.normalize` over some axes, or arithmetic, then a scale and a shift.
+// Normalizations. Each is `nn.normalize` over some axes, or arithmetic, followed by a scale and a shift.
 
 #include "compiler/import/builder/OpenWeights.h"
 #include "compiler/import/compositions/Elementary.h"
@@ -18,15 +18,15 @@ using nn::BinaryKind;
 using nn::ReduceKind;
 using nn::UnaryKind;
 
-/// Reports an error unless operand `index` has one element for each of `channels`.
+/// Reports an error unless operand `index` has one element for each of the `channels` channels.
 bool checkChannels(OperandBinder &node, size_t index, int64_t channels, StringRef what = "channel") {
   return node.checkShape(index, channels, "one element for each " + what);
 }
 
 /// Mode of batch normalization, which depends on the version.
 struct BatchMode {
-  bool isTraining;  ///< normalizes by the moments of the batch, not by given statistics
-  bool isByChannel; ///< statistics are per channel, not per element over the batch
+  bool isTraining;  ///< true to normalize by the moments of the batch instead of the given statistics
+  bool isByChannel; ///< true if statistics are per channel; otherwise, they are per element, over the batch
 };
 
 FailureOr<BatchMode> readBatchMode(OperandBinder &node) {
@@ -36,14 +36,14 @@ FailureOr<BatchMode> readBatchMode(OperandBinder &node) {
   if (version >= 7 && version < 14)
     for (size_t index = 1; index < 5; ++index)
       mode.isTraining |= node.wantsResult(index);
-  // Before, an attribute that exporters often omitted gave the mode.
+  // In older opsets, the mode was an attribute, which exporters often omitted.
   if (version < 7 && !node.getFlag("is_test", false))
     return node.error() << "attribute 'is_test' must be 1, but is 0; export the model for inference";
   return mode;
 }
 
-/// Sets the results of a training step: running statistics, then those of the batch. `x` has its channels last. With
-/// `isUpdated`, the batch changes the running statistics.
+/// Sets the results of a training step: running statistics, and then the statistics of the batch. The channels of `x`
+/// are last. With `isUpdated`, the batch changes the running statistics.
 void setTrainingResults(OperandBinder &node, const Moments &batch, bool isUpdated) {
   NnBuilder &nn = node.nn;
   double momentum = node.getFloat("momentum", 0.9);
@@ -109,7 +109,7 @@ void importBatchNormalization(OperandBinder &node) {
     setTrainingResults(node, statistics, /*isUpdated=*/isTrained || !weights);
   if (weights)
     keepStatistics(node, *weights, isTrained ? &statistics : nullptr);
-  // The gradient of the single operator has smaller rounding errors.
+  // The gradient of nn.normalize, a single operator, has smaller rounding errors than the gradients of a composition.
   Value y = isTrained ? nn.add(nn.mul(nn.normalize(rows, axes, epsilon), scale), shift)
                       : normalizeBy(nn, rows, statistics, scale, shift, epsilon);
   node.setResult(nn.reshape(mode->isByChannel ? nn.toChannelsFirst(y) : y, getShape(node.getOperand(0))));
@@ -118,14 +118,15 @@ void importBatchNormalization(OperandBinder &node) {
 void importInstanceNormalization(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
-  // A tensor without spatial axes has nothing to normalize over.
+  // A tensor without spatial axes has no elements over which it could be normalized.
   if (!node.checkRank(0, 3) || !checkChannels(node, 1, getShape(x)[1]) || !checkChannels(node, 2, getShape(x)[1]))
     return;
   Value normal = nn.normalize(nn.toChannelsLast(x), axisRange(1, getRank(x) - 1), node.getFloat("epsilon", 1e-5));
   node.setResult(nn.toChannelsFirst(nn.add(nn.mul(normal, node.getOperand(1)), node.getOperand(2))));
 }
 
-/// Imports a group normalization. Scale and shift have one element per group (version 18) or channel (version 21).
+/// Imports a group normalization. Scale and shift have one element per group in version 18, and one per channel since
+/// version 21.
 void importGroupNormalization(OperandBinder &node) {
   node.ignore({"stash_type"});
   NnBuilder &nn = node.nn;
@@ -157,7 +158,8 @@ void importGroupNormalization(OperandBinder &node) {
     node.setResult(apply(nn.reshape(normal, shape), rank - 1));
 }
 
-/// Imports a layer normalization. The result has the scale's type, which may differ from the operand's in ONNX Runtime.
+/// Imports a layer normalization. The result has the type of the scale. In ONNX Runtime, this type may differ from the
+/// operand's type.
 void importLayerNormalization(OperandBinder &node) {
   node.ignore({"stash_type"});
   NnBuilder &nn = node.nn;
@@ -176,7 +178,7 @@ void importLayerNormalization(OperandBinder &node) {
   node.setResult(2, normal.inverse);
 }
 
-/// Imports an RMS normalization. The result has the scale's type, which may differ from the operand's.
+/// Imports an RMS normalization. The result has the type of the scale, which may differ from the operand's type.
 void importRMSNormalization(OperandBinder &node) {
   node.ignore({"stash_type"});
   NnBuilder &nn = node.nn;
@@ -194,7 +196,7 @@ void importRMSNormalization(OperandBinder &node) {
 void importMeanVarianceNormalization(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
-  bool isOld = node.getVersion() < 9; // the axes were those of an image, with or without its channels
+  bool isOld = node.getVersion() < 9; // the axes were all spatial axes, with or without the channels
   SmallVector<int64_t> given = node.getInts("axes", {0, 2, 3});
   if (isOld)
     given = axisRange(node.getFlag("across_channels", false) ? 1 : 2, getRank(x));
@@ -223,7 +225,7 @@ void importLpNormalization(OperandBinder &node) {
   Value norm = nn.reduce(ReduceKind::Sum, powers, *axis, /*keepDims=*/true);
   if (p == 2)
     norm = nn.unary(UnaryKind::Sqrt, norm);
-  // If the norm is zero, all elements are zero, and stay so.
+  // If the norm is zero, all elements are zero. They remain zero.
   Value divisor = nn.select(nn.binary(BinaryKind::Equal, norm, 0.0), nn.scalar(x, 1), norm);
   node.setResult(nn.div(x, divisor));
 }
@@ -265,7 +267,7 @@ void importSoftmax1(OperandBinder &node, bool log) {
   node.setResult(node.nn.reshape(node.nn.softmax(matrix, isLast ? *axis : 1, log), getShape(x)));
 }
 
-/// Returns one at the first largest element of the axis, and zero elsewhere.
+/// Returns 1 at the first largest element along the axis, and 0 elsewhere.
 void importHardmax(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
@@ -305,8 +307,8 @@ void registerNormalizations(ImportRegistry &registry) {
   registry.add("Hardmax", 1, floats, importHardmax);
   registry.add("InstanceNormalization", 1, shifted, importInstanceNormalization);
   registry.add("LRN", 1, floats, importLrn);
-  // ONNX Runtime exports and optimizes models of older operator sets to these two operators. It adds them to the
-  // standard domain.
+  // ONNX Runtime adds these two operators to the standard domain. Its exporter and optimizer use them in models of
+  // older operator sets.
   registry.add("LayerNormalization", 1,
                {{"X", Holds::Floats, 'T'}, {"scale", Holds::Floats, 'V'}, {"B?", Holds::Floats, 'V'}},
                importLayerNormalization);

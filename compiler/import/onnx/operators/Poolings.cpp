@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Poolings over windows and over whole planes.
+// Poolings over windows, and over whole planes.
 
 #include "compiler/import/compositions/Poolings.h"
 #include "compiler/import/builder/IndexNotes.h"
@@ -21,14 +21,14 @@ using nn::PoolKind;
 using nn::ReduceKind;
 using nn::UnaryKind;
 
-/// Pools `x` by the node's window; null after an error.
+/// Pools `x` by the node's window. Returns null after an error.
 Value pool(OperandBinder &node, PoolKind kind, Value x, const Window &window, bool countPadding) {
   NnBuilder &nn = node.nn;
   return nn.toChannelsFirst(nn.pool(kind, nn.toChannelsLast(x), window.kernel, window.strides, window.pads,
                                     window.dilations, window.overhang, countPadding));
 }
 
-/// Returns the indices of the maxima in all of `x`, including batch and channels.
+/// Returns the indices of the maxima. An index is a position in the whole tensor `x`, including batch and channels.
 Value findMaxima(OperandBinder &node, Value x, const Window &window, bool columnsFirst) {
   NnBuilder &nn = node.nn;
   Ints shape = getShape(x);
@@ -49,7 +49,7 @@ Value findMaxima(OperandBinder &node, Value x, const Window &window, bool column
   return nn.add(index, nn.alignToAxis(nn.integers(images), 0, axes + 2));
 }
 
-/// Returns the shape with the channels last.
+/// Returns the shape with the channels at the end.
 SmallVector<int64_t> channelsLast(Ints shape) {
   SmallVector<int64_t> last(shape);
   std::rotate(last.begin() + 1, last.begin() + 2, last.end());
@@ -70,8 +70,8 @@ void importMaxPool(OperandBinder &node) {
   node.setResult(1, indices);
 }
 
-/// Returns whether ONNX Runtime adds up the columns of these windows first. Its kernels for opsets below 19 do so with
-/// small strides, unless the result's size is rounded up and padding is counted.
+/// True if ONNX Runtime first adds up the columns of these windows. Its kernels for opsets before 19 do so for small
+/// strides, unless the size of the result is rounded up and padding is counted.
 bool addsColumnsFirst(OperandBinder &node, Ints shape, const Window &window, bool countPadding) {
   constexpr int64_t firstRowMajor = 19, mostCells = 32, mostStride = 2, widest = 2045;
   const int64_t width = shape.back() + window.pads[window.strides.size() - 1] + window.pads.back();
@@ -96,12 +96,12 @@ void importAveragePool(OperandBinder &node) {
   node.setResult(nn.toChannelsFirst(average));
 }
 
-/// Returns the exponent of a norm: a float before version 2, an integer since.
+/// Returns the exponent of a norm, which is a float before version 2, and an integer since then.
 double readExponent(OperandBinder &node) {
   return node.getVersion() < 2 ? node.getFloat("p", 2) : static_cast<double>(node.getInt("p", 2));
 }
 
-/// Reports an error unless this exponent gives a norm.
+/// Reports an error unless a norm with the exponent `p` exists.
 bool checkExponent(OperandBinder &node, double p) {
   if (p >= 1)
     return true;
@@ -109,7 +109,7 @@ bool checkExponent(OperandBinder &node, double p) {
   return false;
 }
 
-/// Computes the p-norm. The average of |x|^p, times the number of cells, is the sum.
+/// Computes the p-norm. The sum of |x|^p is its average times the number of cells.
 void importLpPool(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
@@ -122,7 +122,7 @@ void importLpPool(OperandBinder &node) {
   double cells = 1;
   for (int64_t cell : window->kernel)
     cells *= static_cast<double>(cell);
-  // Cells of the last window that lie beyond the input add nothing, like pads.
+  // Cells of the last window outside of the input add nothing, like pads.
   for (size_t axis = 0; axis < window->kernel.size(); ++axis)
     window->pads[window->kernel.size() + axis] += std::exchange(window->overhang[axis], 0);
   Value powers = nn.binary(BinaryKind::Pow, nn.unary(UnaryKind::Abs, x), p);

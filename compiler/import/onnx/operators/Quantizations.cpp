@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Conversions between reals and the integers or narrow floats that stand for them.
+// Conversions between reals and the integers or narrow floats that represent them.
 
 #include "compiler/import/onnx/operators/Quantizations.h"
 
@@ -15,8 +15,8 @@ using namespace mlir;
 namespace nacre::importer::onnx_format {
 namespace {
 
-/// Returns which elements share a scale; fails after an error. The axis only matters if there are several scales, so
-/// tensors of rank 0 and 1 may have any.
+/// Returns which elements share a scale. Fails after an error. The axis matters only if there are several scales, so it
+/// may be out of range for tensors of rank 0 and 1.
 FailureOr<Granularity> readGranularity(OperandBinder &node) {
   Value x = node.getOperand(0), scale = node.getOperand(1);
   int64_t axis = node.getInt("axis", 1), block = node.getInt("block_size", 0);
@@ -30,7 +30,7 @@ FailureOr<Granularity> readGranularity(OperandBinder &node) {
   return Granularity{*known, block};
 }
 
-/// True if the scale and the zero point have matching shapes. Reports an error if not.
+/// True if the scale and the zero point have matching shapes. Otherwise, reports an error.
 bool checkParameters(OperandBinder &node, Granularity granularity) {
   Value x = node.getOperand(0);
   for (size_t index : {1, 2}) {
@@ -54,7 +54,7 @@ bool checkParameters(OperandBinder &node, Granularity granularity) {
   return true;
 }
 
-/// Returns the float type that attribute `name` names, null without it. Fails after an error.
+/// Returns the float type in attribute `name`, or null if the attribute is missing. Fails after an error.
 FailureOr<Type> readFloat(OperandBinder &node, StringRef name) {
   int64_t dataType = node.getInt(name, 0);
   if (!dataType)
@@ -68,7 +68,8 @@ FailureOr<Type> readFloat(OperandBinder &node, StringRef name) {
 
 bool isScale(Type type) { return isa<FloatType>(type) && (!nn::isNarrow(type) || isa<Float8E8M0FNUType>(type)); }
 
-/// True if codes can have this type: integers of at most `bits`, and narrow floats except scales.
+/// True if quantized values can have this type: integers of at most `bits` bits, and narrow floats except the types of
+/// scales.
 bool isCode(Type type, unsigned bits) {
   if (isa<IntegerType>(type))
     return !type.isInteger(1) && type.getIntOrFloatBitWidth() <= bits;

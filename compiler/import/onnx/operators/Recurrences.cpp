@@ -2,9 +2,7 @@
 //
 // LSTM, GRU and RNN.
 //
-// How:  1. read directions, activations and options of the node,
-//       2. build one `nn.recurrent` for each direction, on its slice of the weights,
-//       3. join the directions.
+// Each direction becomes one `nn.recurrent` on its slice of the weights. Then the directions are joined.
 
 #include "compiler/import/onnx/operators/Recurrences.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -45,7 +43,7 @@ bool checkLengths(OperandBinder &node, int64_t steps) {
   return false;
 }
 
-/// Returns the number of hidden states. The recurrence has three axes.
+/// Returns the number of hidden states. The recurrence, operand 2, must have three axes.
 int64_t getHidden(OperandBinder &node, const CellOperator &cell) {
   return getShape(node.getOperand(2))[cell.hasRowsOfGates ? 2 : 1];
 }
@@ -87,7 +85,7 @@ bool checkShapes(OperandBinder &node, const CellOperator &cell, int64_t directio
 // 2. and 3. The operator
 //===----------------------------------------------------------------------===//
 
-/// Returns the slice of `x` for `direction`, with `shape` instead of that leading axis; null for null.
+/// Returns the slice of `x` for `direction`, reshaped to `shape`. Returns null if `x` is null.
 Value takeDirection(NnBuilder &nn, Value x, int64_t direction, Ints shape) {
   return x ? nn.reshape(nn.slice(x, 0, direction, 1), shape) : Value();
 }
@@ -107,9 +105,9 @@ struct Options {
   NnBuilder::Recurrence layer;
 };
 
-/// Reads the options; fails after an error.
+/// Reads the options. Fails after an error.
 FailureOr<Options> readOptions(OperandBinder &node, const CellOperator &cell) {
-  node.ignore({"output_sequence"}); // the node's outputs show which results are wanted
+  node.ignore({"output_sequence"}); // the uses of the node's outputs show which results are needed
   std::optional<int64_t> directions = readDirections(node);
   if (!directions)
     return failure();
@@ -129,7 +127,7 @@ FailureOr<Options> readOptions(OperandBinder &node, const CellOperator &cell) {
   return Options{*directions, std::move(*functions), layout == 1, layer};
 }
 
-/// Builds one direction by nn.recurrent if it has the functions, else by a loop.
+/// Builds one direction. It is an nn.recurrent if that supports the functions, and otherwise a loop.
 RecurrentResults buildDirection(NnBuilder &nn, CellKind kind, const Direction &direction) {
   NnBuilder::Recurrence layer = direction.layer;
   for (const CellFunction &function : direction.functions)

@@ -2,8 +2,8 @@
 //
 // Reductions along axes.
 //
-// How:  each operator consists of a function before the reduction, a kind of reduction, and a function after it. Those
-//       that only reduce are rows of SharedOperators.def.
+// Each operator consists of a function before the reduction, a kind of reduction, and a function after it. Operators
+// that only reduce are rows of SharedOperators.def.
 
 #include "compiler/import/operands/Reductions.h"
 #include "compiler/import/compositions/Elementary.h"
@@ -31,7 +31,7 @@ struct ReductionRow {
   Step before;
   ReduceKind kind;
   Step after;
-  /// First version with axes as an operand.
+  /// First version in which the axes are an operand.
   int64_t axesOperandSince;
   Holds holds = Holds::Numbers;
 };
@@ -43,7 +43,8 @@ constexpr ReductionRow rows[] = {
     {"ReduceSumSquare", square, ReduceKind::Sum, same, 18},
 };
 
-/// Returns the axes of a reduction, sorted. Without axes, it returns all of them, or none if an attribute says so.
+/// Returns the axes of a reduction, sorted. If the node has no axes, returns all of them, or no axis if an attribute
+/// says so.
 FailureOr<SmallVector<int64_t>> readAxes(OperandBinder &node, bool fromOperand) {
   int64_t rank = getRank(node.getOperand(0));
   SmallVector<int64_t> axes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators that ONNX first had as experiments, and then dropped. Exporters of that time wrote them.
+// Operators that ONNX first had as experiments, and later removed. Exporters of that time wrote them.
 
 #include "compiler/import/onnx/operators/Handlers.h"
 
@@ -37,7 +37,7 @@ void importImageScaler(OperandBinder &node) {
   node.setResult(nn.add(nn.mul(x, scale), nn.alignToAxis(biases, 1, getRank(x))));
 }
 
-/// Crops rows and columns by a border (left, top, right, bottom), or to a given size from left and top on.
+/// Crops rows and columns by a border (left, top, right, bottom). If a size is given, it starts at left and top.
 void importCrop(OperandBinder &node) {
   Value x = node.getOperand(0);
   if (!node.checkRank(0, 4, 4))

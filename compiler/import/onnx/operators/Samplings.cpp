@@ -15,7 +15,7 @@ using namespace mlir;
 namespace nacre::importer::onnx_format {
 namespace {
 
-/// True if the image, operand 0, can be sampled at any position. Reports an error if not.
+/// True if the image, operand 0, can be sampled at any position. Otherwise, reports an error.
 bool checkImage(OperandBinder &node) {
   Ints shape = getShape(node.getOperand(0));
   constexpr int64_t most = 1 << 28; // positions are computed in 32 bits
@@ -109,13 +109,13 @@ bool checkRoiAlign(OperandBinder &node, Ints bins, int64_t samples) {
                  << " and " << samples;
     return false;
   }
-  // Samples of a bin are counted in 32 bits.
+  // The number of samples of a bin has 32 bits.
   if (samples == 0 && llvm::any_of(getShape(x).drop_front(2), [](int64_t size) { return size > mostElements; })) {
     node.error() << node.nameOf(0) << " must have at most " << mostElements
                  << " elements along each spatial axis if attribute 'sampling_ratio' is 0, but is " << describe(x);
     return false;
   }
-  samples = std::max<int64_t>(samples, 1); // number of samples at a time
+  samples = std::max<int64_t>(samples, 1); // number of samples that are computed together
   return checkImage(node) && node.allowsConstant(bins[0] * bins[1] * samples * samples * 2, sizeof(float)) &&
          node.checkFits({samples * samples, rows, bins[0], bins[1], 2}, "the positions of all samples") &&
          node.checkFits({rows, getShape(x)[1], bins[0], bins[1]});
@@ -124,7 +124,7 @@ bool checkRoiAlign(OperandBinder &node, Ints bins, int64_t samples) {
 void importRoiAlign(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0), rois = node.getOperand(1);
-  // Before version 16 there was one rule, without a name.
+  // Before version 16, there was only one rule, which had no name.
   bool isHalfPixel = node.getVersion() >= 16 && node.getChoice("coordinate_transformation_mode",
                                                                {"half_pixel", "output_half_pixel"}) == "half_pixel";
   int64_t bins[] = {node.getInt("output_height", 1), node.getInt("output_width", 1)};
@@ -132,9 +132,9 @@ void importRoiAlign(OperandBinder &node) {
   double scale = node.getFloat("spatial_scale", 1);
   if (node.hasFailed() || !checkRoiAlign(node, bins, rule.samples))
     return;
-  if (rule.samples == 0 && getElementType(rois).getIntOrFloatBitWidth() < 32) // to count samples
+  if (rule.samples == 0 && getElementType(rois).getIntOrFloatBitWidth() < 32) // f16 and bf16 cannot count samples
     rois = nn.cast(rois, nn.types().getF32Type());
-  // Regions are x and y of both corners; here, rows come first.
+  // A region in ONNX has x and y of both corners. Here, rows come before columns.
   int64_t rows = getShape(rois)[0];
   Value corners = nn.add(nn.mul(rois, scale), isHalfPixel ? -0.5 : 0);
   Value begins = nn.slice(corners, {0, 1}, {rows, 2}, {1, -1}), ends = nn.slice(corners, {0, 3}, {rows, 2}, {1, -1});
@@ -155,9 +155,9 @@ void importMaxRoiPool(OperandBinder &node) {
 // Deformable convolutions
 //===----------------------------------------------------------------------===//
 
-/// Sizes of DeformConv, from the shapes of its operands.
+/// Sizes of DeformConv, which follow from the shapes of its operands.
 struct DeformedShape {
-  int64_t batch, channels, rows, columns; ///< sizes of the result, but with the channels of the input
+  int64_t batch, channels, rows, columns; ///< sizes of the result, except that channels are the input's
   int64_t taps, groups, offsetGroups;
 };
 
@@ -188,7 +188,8 @@ bool checkFilter(OperandBinder &node, DeformedShape &shape) {
          node.checkShape(3, filters, "one element for each filter");
 }
 
-/// Returns the position of each output's taps before they are moved: [rows, 1, 1, 2] + [columns, 1, 2] + [taps, 2].
+/// Returns the positions of each output's taps before the offsets are added: [rows, 1, 1, 2] + [columns, 1, 2] + [taps,
+/// 2].
 Value placeTaps(NnBuilder &nn, Value offsets, const DeformedShape &shape, const Window &window) {
   auto add = [&](Value sum, Ints extents, auto place) {
     SmallVector<float, 0> numbers;

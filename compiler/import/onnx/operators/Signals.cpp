@@ -40,7 +40,8 @@ bool checkParts(OperandBinder &node) {
   return false;
 }
 
-/// Returns the axis of the transform: an attribute before version 20, an operand since. It is never the last one.
+/// Returns the axis of the transform. It is an attribute before version 20, and an operand since then. It must not be
+/// the last axis.
 FailureOr<int64_t> readTransformAxis(OperandBinder &node) {
   int64_t rank = getRank(node.getOperand(0)), given = -2;
   if (node.getVersion() < 20) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Counts of n-grams: sequences of words in a text that a pool lists. Words are numbers here.
+// Counts n-grams: sequences of words in a text that a pool lists. Words are integers here.
 //
-// How:  1. read the pool, by length of its n-grams,
-//       2. compare all positions of a text with all n-grams, for each length and each number of skipped words, and
-//          count the matches,
-//       3. move counts to their columns, and apply weights.
+// The pool is read by the length of its n-grams. For each length and each number of skipped words, all positions of a
+// text are compared with all n-grams, and the matches are counted. Then counts are moved to their columns, and
+// multiplied by weights.
 
 #include "compiler/import/compositions/Tables.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -25,15 +24,15 @@ using nn::ReduceKind;
 
 struct Pool {
   int64_t shortest, longest, skips;
-  SmallVector<SmallVector<int64_t>> grams; ///< words of the n-grams of each length, from 1 on
-  SmallVector<int64_t> columns;            ///< column of the result for each n-gram, in the pool's order
-  SmallVector<double> weights;             ///< weights by column; empty: all are 1
+  SmallVector<SmallVector<int64_t>> grams; ///< words of the n-grams of each length, from length 1 on
+  SmallVector<int64_t> columns;            ///< column of the result for each n-gram, in the order of the pool
+  SmallVector<double> weights;             ///< weights by column; empty if all weights are 1
   int64_t width;                           ///< width of the result
 
   int64_t countGrams(int64_t length) const { return static_cast<int64_t>(grams[length - 1].size()) / length; }
 };
 
-/// Reads the pool's words, split by length of n-grams.
+/// Reads the words of the pool, grouped by the length of n-grams.
 LogicalResult readGrams(OperandBinder &node, Pool &pool) {
   SmallVector<int64_t> words = node.getInts("pool_int64s"), starts = node.getInts("ngram_counts");
   int64_t count = 0;
@@ -105,7 +104,7 @@ Value countGrams(NnBuilder &nn, Value texts, const Pool &pool, int64_t length, i
   return nn.reduce(ReduceKind::Sum, agrees ? nn.cast(agrees, nn.types().getF32Type()) : Value(), 1, /*keepDims=*/false);
 }
 
-/// Returns the counts of all n-grams in the pool's order; zeros for those that are too short or too long.
+/// Returns the counts of all n-grams in the order of the pool. Counts of n-grams that are too short or too long are 0.
 Value countAll(OperandBinder &node, Value texts, const Pool &pool) {
   NnBuilder &nn = node.nn;
   int64_t rows = getShape(texts)[0], words = getShape(texts)[1];
@@ -114,7 +113,7 @@ Value countAll(OperandBinder &node, Value texts, const Pool &pool) {
     int64_t grams = pool.countGrams(length);
     Value sum = nn.splat(RankedTensorType::get({rows, grams}, nn.types().getF32Type()), 0);
     bool isWanted = length >= pool.shortest && length <= pool.longest && grams > 0;
-    // A single word skips nothing, and is counted once.
+    // An n-gram of one word has no words to skip, so it is counted once.
     for (int64_t skips = 0; isWanted && skips <= (length == 1 ? 0 : pool.skips); ++skips) {
       int64_t reach = (length - 1) * (skips + 1);
       if (reach >= words)
@@ -134,7 +133,7 @@ Value countAll(OperandBinder &node, Value texts, const Pool &pool) {
 // 3. Columns and weights
 //===----------------------------------------------------------------------===//
 
-/// Returns the count of each column; 0 for a column that no n-gram names.
+/// Returns the count of each column. It is 0 for a column without an n-gram.
 Value toColumns(NnBuilder &nn, Value counts, const Pool &pool) {
   if (!counts)
     return {};

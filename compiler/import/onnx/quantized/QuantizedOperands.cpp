@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Scales and zero points: operands that give the real values of another operand's integers.
+// Scales and zero points: operands that define the real values of the integers in another operand.
 
 #include "compiler/import/onnx/quantized/QuantizedOperands.h"
 
@@ -41,7 +41,7 @@ Value readOfMatrices(OperandBinder &node, size_t index, size_t matrices, int64_t
     value = readScalarOrVector(node, index, lines, axis == 0 ? "rows" : "columns");
     return value && axis == 0 && getRank(value) == 1 ? node.nn.reshape(value, {lines, 1}) : value;
   }
-  shape[shape.size() - 1 - axis] = 1; // one for a whole row or column
+  shape[shape.size() - 1 - axis] = 1; // one element for a whole row or column
   StringRef lines = axis == 0 ? "the rows of " : "the columns of ";
   return node.checkBroadcastsTo(index, shape, (lines + node.nameOf(matrices)).str()) ? value : Value();
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators on the integers of quantized tensors. Contractions have 32-bit sums, which are results or are requantized
-// to 8 bits by one multiplication in f32 and one rounding. Another operator computes the scale and zero point that fit
-// a tensor.
+// Operators on quantized tensors. Contractions have 32-bit sums. The sums are the results, or are requantized to 8 bits
+// by one multiplication in f32 and one rounding. Another operator computes the scale and zero point for a tensor from
+// its range.
 
 #include "compiler/import/onnx/quantized/QuantizedOperators.h"
 
@@ -20,7 +20,7 @@ namespace {
 // 1. Convolutions
 //===----------------------------------------------------------------------===//
 
-/// Returns the sums of a convolution of operand 0; `operands` has its other operands. Null after an error.
+/// Returns the sums of a convolution of operand 0. `operands` are its other operands. Returns null after an error.
 Value convolve(OperandBinder &node, const ConvolutionOperands &operands, Value inputZero, Value filterZero) {
   int64_t groups = node.getInt("group", 1);
   Value weights = node.getOperand(operands.weights);
@@ -62,7 +62,7 @@ void importMatMulInteger(OperandBinder &node) {
   node.setResult(node.nn.reshape(sums, factors->shape));
 }
 
-/// Imports a and b, each with scale and zero point, and those of y.
+/// Imports a and b, each with its scale and zero point, and the scale and zero point of y.
 void importQLinearMatMul(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value lhsScale = asReal(nn, readOfMatrices(node, 1, 0, /*axis=*/0)), lhsZero = readOfMatrices(node, 2, 0, /*axis=*/0);

@@ -8,7 +8,7 @@ namespace nacre::importer::onnx_format {
 
 GraphNode GradientGraph::getNode(size_t index) const {
   GraphNode node = whole->getNode(nodes[index]);
-  // A given tensor must not be computed, too.
+  // A tensor that is given must not also be computed.
   for (llvm::StringRef &result : node.results)
     if (given.contains(result))
       result = {};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The operator Gradient: derivatives of a tensor of the graph with respect to tensors that it depends on.
+// The operator Gradient: derivatives of a tensor of the graph with respect to tensors on which it depends.
 //
-// How:  the nodes in between are a graph of the node (GradientGraph.h), which is imported into a region. The phase
-//       `train` differentiates it.
+// The nodes between these tensors are a graph of the node (GradientGraph.h), which is imported into a region. The phase
+// `train` differentiates it.
 
 #include "compiler/import/control/NodeGraphs.h"
 #include "compiler/import/control/RegionBuilder.h"
@@ -15,7 +15,7 @@ namespace nacre::importer::onnx_format::training {
 namespace {
 
 void importGradient(OperandBinder &node) {
-  node.ignore({"y", "zs"}); // the view has read them
+  node.ignore({"y", "zs"}); // already read for the view
   const size_t count = node.getStrings("xs").size();
   const NodeGraph *graph = node.getGraph("y");
   if (!graph || node.hasFailed())

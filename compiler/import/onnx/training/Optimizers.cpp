@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Adagrad, Adam and Momentum: new values of tensors by their gradients.
+// Adagrad, Adam and Momentum: they compute new values of tensors from gradients.
 //
-// How:  after the rate and the number of steps, the operands are lists: the tensors, their gradients, and statistics of
-//       earlier steps. The results are the same lists without the gradients.
+// The first operands are the learning rate and the number of steps. Then lists follow: the tensors, their gradients,
+// and statistics of earlier steps. The results are the same lists without the gradients.
 
 #include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/onnx/training/Handlers.h"
@@ -15,13 +15,13 @@ using namespace mlir;
 namespace nacre::importer::onnx_format::training {
 namespace {
 
-/// One tensor, its gradient and its statistics.
+/// A tensor with its gradient and its statistics.
 struct Moved {
   Value x, gradient, rate;
   SmallVector<Value, 2> kept;
 };
 
-/// Update of one tensor by an optimizer. Returns the new tensor, then its new statistics.
+/// Function that updates one tensor. Returns the new tensor, and then its new statistics.
 using Formula = llvm::function_ref<SmallVector<Value, 3>(const Moved &)>;
 
 /// Applies the formula to each tensor, which has `numKept` statistics.
@@ -51,7 +51,7 @@ void moveAll(OperandBinder &node, size_t numKept, Formula formula) {
     }
     Moved moved = {
         x, node.getOperand(operand(1)), nn.cast(nn.reshape(node.getOperand(0), /*shape=*/{}), getElementType(x)), {}};
-    // The norm coefficient is a weight decay, which is added to the gradient.
+    // The norm coefficient is a weight decay: it adds a multiple of the tensor to its gradient.
     if (double norm = node.getFloat("norm_coefficient", 0))
       moved.gradient = nn.add(nn.mul(x, norm), moved.gradient);
     for (size_t list = 2; list < lists; ++list)
@@ -61,7 +61,7 @@ void moveAll(OperandBinder &node, size_t numKept, Formula formula) {
   }
 }
 
-/// Returns `later` from the second step on, and `first` in step 0.
+/// Returns `first` in step 0, and `later` in all other steps.
 Value byStep(OperandBinder &node, Value later, Value first) {
   Value step = node.nn.reshape(node.getOperand(1), /*shape=*/{});
   return node.nn.select(node.nn.binary(nn::BinaryKind::Greater, step, 0), later, first);
@@ -83,7 +83,7 @@ void importAdam(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   const double alpha = node.getFloat("alpha", 0.9f), beta = node.getFloat("beta", 0.999f);
   const double epsilon = node.getFloat("epsilon", 1e-6f), post = node.getFloat("norm_coefficient_post", 0);
-  // Returns 1 - power(base, step) in f64, because f32 has three digits less.
+  // Returns 1 - power(base, step) in f64, because the difference would lose three digits in f32.
   auto correction = [&](double base) {
     Value step = nn.cast(nn.reshape(node.getOperand(1), /*shape=*/{}), nn.types().getF64Type());
     Value power = nn.unary(nn::UnaryKind::Exp, nn.mul(step, std::log(base)));

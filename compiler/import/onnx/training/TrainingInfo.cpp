@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. both graphs are joined, and updates are checked against the names of both;
-//       2. the view replaces initializers and outputs by variables.
+// See TrainingInfo.h. First, both graphs are joined, and the names in updates are checked against both. Then the view
+// replaces initializers and outputs by variables.
 
 #include "compiler/import/onnx/training/TrainingInfo.h"
 
@@ -54,8 +54,8 @@ FailureOr<std::unique_ptr<TrainingInfo>> readTrainingInfo(const onnx::ModelProto
 // 2. The view
 //===----------------------------------------------------------------------===//
 
-/// Returns the role of a variable. Initializers of the network are weights; others are numbers of steps and statistics
-/// of optimizers.
+/// Returns the role of a variable. Initializers of the network are weights. Other variables are numbers of steps, and
+/// statistics of optimizers.
 static nn::VariableRole roleOf(StringRef name, Type elementType, const CheckedGraph &network) {
   if (network.findInitializer(name))
     return nn::VariableRole::Weight;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. lists of attributes, which must have one length,
-//       2. checks of the forest: no cycles; leaves are moved to the front,
-//       3. the two forms of operators.
+// See Forest.h. The parts of this file are:
+// 1. Lists of attributes, which must have the same length.
+// 2. Checks of the forest: it must have no cycles. Leaves are moved to the front.
+// 3. The two forms of operators.
 
 #include "compiler/import/onnx/trees/Forest.h"
 #include "dialects/NumberText.h"
@@ -51,7 +52,7 @@ public:
   Lists(OperandBinder &node, size_t size, StringRef of) : node(node), size(size), of(of) {}
 
   SmallVector<int64_t> integers(StringRef name) { return checked(name, node.getInts(name)); }
-  /// Returns a list that may be missing; it is then zeros.
+  /// Returns a list that may be missing. A missing list is all zeros.
   SmallVector<int64_t> flags(StringRef name) {
     SmallVector<int64_t> list = node.getInts(name);
     return list.empty() ? SmallVector<int64_t>(size, 0) : checked(name, std::move(list));
@@ -82,27 +83,27 @@ private:
 // 2. Checks
 //===----------------------------------------------------------------------===//
 
-/// Builds a forest: nodes in the order of the file, and their names in messages.
+/// Builds a forest from nodes in the order of the file, and their names in messages.
 class ForestBuilder {
 public:
   ForestBuilder(OperandBinder &node, ForestBounds bounds) : node(node), bounds(bounds) {}
 
   Forest forest;
-  std::vector<std::string> names; ///< names of the nodes
-  std::vector<int64_t> trees;     ///< trees of the nodes, if the file states them
+  std::vector<std::string> names; ///< names of the nodes in messages
+  std::vector<int64_t> trees;     ///< index of the tree of each node, if the file states it
 
   InFlightDiagnostic error(size_t index) { return node.error() << names[index] << " "; }
 
-  /// Returns the checked forest. If `trees` are known, the root of each is its only node that is not a branch. Fails
-  /// after an error.
+  /// Returns the forest after checks. If `trees` are known, the root of each tree is its only node that is not a branch
+  /// of another. Fails after an error.
   FailureOr<Forest> finish();
 
 private:
   LogicalResult checkNodes();
-  /// Sorts `order` so that nodes follow their branches. Reports an error if there is a cycle.
+  /// Sorts `order` so that nodes come after their branches. Reports an error if there is a cycle.
   LogicalResult sort();
   LogicalResult findRoots();
-  /// Computes the depth. Nodes may share branches, so the longest path to a node counts.
+  /// Computes the depth. Since nodes may share branches, the depth of a node is the length of the longest path to it.
   LogicalResult measure();
   LogicalResult checkScores();
   void putLeavesFirst();
@@ -125,7 +126,8 @@ LogicalResult ForestBuilder::checkNodes() {
 LogicalResult ForestBuilder::sort() {
   enum class Visit : char { Pending, Open, Done };
   std::vector<Visit> visits(forest.nodes.size(), Visit::Pending);
-  std::vector<std::pair<int32_t, int>> path; // nodes, and the number of their branches that were visited
+  // nodes on the path, and the number of their branches that have been visited
+  std::vector<std::pair<int32_t, int>> path;
   for (int32_t start = 0; start < static_cast<int32_t>(visits.size()); ++start) {
     if (visits[start] == Visit::Pending)
       path.push_back({start, 0});
@@ -166,7 +168,7 @@ LogicalResult ForestBuilder::findRoots() {
 }
 
 LogicalResult ForestBuilder::measure() {
-  constexpr int64_t mostDepth = 4096; // each level becomes nine operators; 4096 compile in 3 s
+  constexpr int64_t mostDepth = 4096; // each level becomes nine operators; 4096 levels take 3 s to compile
   std::vector<int64_t> levels(forest.nodes.size(), -1);
   for (int32_t root : forest.roots)
     levels[root] = 0;
@@ -235,7 +237,7 @@ FailureOr<Forest> ForestBuilder::finish() {
 // 3. Forms
 //===----------------------------------------------------------------------===//
 
-using NodeIds = std::map<std::pair<int64_t, int64_t>, int32_t>; ///< nodes by tree and number in the tree
+using NodeIds = std::map<std::pair<int64_t, int64_t>, int32_t>; ///< index of a node by its tree and its id in the tree
 
 constexpr std::array<StringRef, 7> modeNames = {"BRANCH_LEQ", "BRANCH_LT",  "BRANCH_GTE", "BRANCH_GT",
                                                 "BRANCH_EQ",  "BRANCH_NEQ", "LEAF"};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. tables, 2. steps, 3. weights.
+// See ForestWalk.h. The parts of this file are tables, steps, and weights.
 
 #include "compiler/import/onnx/trees/ForestWalk.h"
 
@@ -21,7 +21,7 @@ using nn::UnaryKind;
 // 1. Tables
 //===----------------------------------------------------------------------===//
 
-/// Returns a table with a number for each node.
+/// Returns a table with one value for each node.
 template <typename T, typename Read>
 static Value makeNodeTable(NnBuilder &nn, const Forest &forest, Type type, Read read) {
   auto count = static_cast<int64_t>(forest.nodes.size());
@@ -35,10 +35,10 @@ struct NodeTables {
   NodeTables(NnBuilder &nn, const Forest &forest, Type type);
 
   Value features, splits;
-  Value branches;                ///< two for each node: the false and the true branch
-  Value modes;                   ///< null if all branches have one mode
-  Value isMissing;               ///< true for branches whose true branch NaN takes; null without such branches
-  SmallVector<NodeMode> present; ///< modes of branches
+  Value branches;                ///< two indices for each node: of the false and of the true branch
+  Value modes;                   ///< mode of each node; null if all branches have the same mode
+  Value isMissing;               ///< true for nodes at which NaN takes the true branch; null if there is no such node
+  SmallVector<NodeMode> present; ///< modes that occur
 };
 
 NodeTables::NodeTables(NnBuilder &nn, const Forest &forest, Type type) {
@@ -90,7 +90,7 @@ static Value compare(NnBuilder &nn, NodeMode mode, Value x, Value split) {
   llvm_unreachable("a leaf compares nothing");
 }
 
-/// Returns whether each row takes the true branch of its current node.
+/// Returns true for each row that takes the true branch of its current node.
 static Value decide(NnBuilder &nn, const NodeTables &tables, Value nodes, Value x) {
   Value split = nn.gather(tables.splits, nodes, 0), result;
   Value mode = tables.modes ? nn.gather(tables.modes, nodes, 0) : Value();
@@ -129,7 +129,8 @@ Value findLeaves(NnBuilder &nn, const Forest &forest, Value rows) {
 // 3. Weights
 //===----------------------------------------------------------------------===//
 
-/// Returns a table with a row for each leaf and a column for each target: `pick` of the weights there, else `missing`.
+/// Returns a table with a row for each leaf and a column for each target. An element is `pick` of the weights there, or
+/// `missing` if there is no weight.
 template <typename Pick>
 static Value makeWeights(NnBuilder &nn, const Forest &forest, int64_t targets, Type type, double missing, Pick pick) {
   auto table = RankedTensorType::get({forest.leafCount, targets}, type);
@@ -138,7 +139,7 @@ static Value makeWeights(NnBuilder &nn, const Forest &forest, int64_t targets, T
   std::vector<LeafScore> scores(forest.scores);
   llvm::stable_sort(scores, [](const LeafScore &a, const LeafScore &b) { return a.leaf < b.leaf; });
   nn::ConstantBuilder builder(table);
-  // Only one row is in memory as doubles, because a small file may ask for a large table.
+  // Only one row is in memory as doubles, because a small file may request a large table.
   std::vector<double> row(targets);
   auto next = scores.begin();
   for (int64_t leaf = 0; leaf < forest.leafCount; ++leaf) {

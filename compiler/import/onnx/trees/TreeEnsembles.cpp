@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tree ensembles that regress and classify. If ONNX leaves a detail open, they compute as ONNX Runtime does.
-//
-// How:  1. leaves and base values, 2. regressors, 3. the classifier.
+// Tree ensembles for regression and classification. If ONNX does not specify a detail, they compute as ONNX Runtime
+// does.
 
 #include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/onnx/classical/Labels.h"
@@ -25,15 +24,15 @@ using nn::UnaryKind;
 // 1. Leaves and base values
 //===----------------------------------------------------------------------===//
 
-/// Returns the leaves that rows reach; null after an error.
+/// Returns the leaves that rows reach, or null after an error.
 Value walk(OperandBinder &node, const Forest &forest, Value rows) {
   auto trees = static_cast<int64_t>(forest.roots.size());
   return node.checkFits({getShape(rows)[0], trees}, "the node of each row") ? findLeaves(node.nn, forest, rows)
                                                                             : Value();
 }
 
-/// Adds a base value for each target to `scores`, if there are any. Null after an error. `otherwise` completes the
-/// message.
+/// Adds the base values, one per target, to `scores` if there are any. Returns null after an error, whose message ends
+/// with `otherwise`.
 Value addBase(OperandBinder &node, Value scores, ArrayRef<double> base, int64_t targets, StringRef otherwise = "") {
   if (base.empty())
     return scores;
@@ -49,7 +48,7 @@ Value addBase(OperandBinder &node, Value scores, ArrayRef<double> base, int64_t 
 // 2. Regressors
 //===----------------------------------------------------------------------===//
 
-/// Returns the number of targets; `nullopt` after an error.
+/// Returns the number of targets, or `nullopt` after an error.
 std::optional<int64_t> readTargets(OperandBinder &node) {
   constexpr int64_t most = 1 << 20;
   const int64_t targets = node.getInt("n_targets", 1);
@@ -90,7 +89,7 @@ void importRegressor(OperandBinder &node) {
     node.setResult(node.nn.cast(scores, node.nn.types().getF32Type()));
 }
 
-/// Imports the operator of version 5, which regresses and classifies. Its choices are numbers.
+/// Imports the operator of version 5, which is for regression and classification. It encodes choices as integers.
 void importTreeEnsemble(OperandBinder &node) {
   constexpr Aggregate aggregates[] = {Aggregate::Average, Aggregate::Sum, Aggregate::Min, Aggregate::Max};
   Value rows = readRows(node);
@@ -124,13 +123,13 @@ bool hasPositiveWeights(const Forest &forest) {
   return llvm::all_of(forest.scores, [](const LeafScore &leaf) { return leaf.weight >= 0; });
 }
 
-/// Chooses the second of two classes if the only score is above 0.5, or above 0 if there are negative weights.
+/// Chooses the second of two classes if the only score is above 0.5. If there are negative weights, the limit is 0.
 Value chooseByOne(NnBuilder &nn, const Forest &forest, Value score) {
   return findAbove(nn, score, hasPositiveWeights(forest) ? 0.5 : 0.0);
 }
 
-/// Scores two classes of which only the first has weights. The other gets 1 - score if no weight is negative, else
-/// -score.
+/// Computes the scores of two classes of which only the first has weights. If no weight is negative, the other score is
+/// 1 - score; otherwise, it is -score.
 Classified classifyByFirst(NnBuilder &nn, const Forest &forest, Value score, StringRef name) {
   Value first, second = score;
   if (hasPositiveWeights(forest)) {
@@ -139,7 +138,7 @@ Classified classifyByFirst(NnBuilder &nn, const Forest &forest, Value score, Str
     first = nn.unary(UnaryKind::Sigmoid, nn.unary(UnaryKind::Neg, score));
     second = nn.unary(UnaryKind::Sigmoid, score);
   } else {
-    // ONNX Runtime returns -|s| and |s|, whichever class wins.
+    // ONNX Runtime returns -|s| and |s|, independently of the class that wins.
     second = nn.unary(UnaryKind::Abs, score);
     first = nn.unary(UnaryKind::Neg, second);
   }
@@ -171,7 +170,7 @@ void importClassifier(OperandBinder &node) {
     return count == 2 && !forest->scores.empty() &&
            llvm::all_of(forest->scores, [&](const LeafScore &leaf) { return leaf.target == target; });
   };
-  // With a base value for each class, the second class has a score, too.
+  // If there is a base value for each class, the second class has a score, too.
   const bool isByFirst = isOnly(0) && base->size() != 2;
   const int64_t scored = isByFirst ? 1 : count;
   if (isByFirst && name == "PROBIT") {
