@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constants and bytes are read and written as everywhere in the compiler (dialects/nn/ConstantData.h). The contents of
-// a file need no second interpretation.
+// Constants and data are read and written like everywhere in the compiler (dialects/nn/ConstantData.h), so that data
+// has only one interpretation.
 
 #include "compiler/evaluate/Cells.h"
 #include "dialects/nn/ConstantData.h"
@@ -24,7 +24,8 @@ Tensor Tensor::withType(Type other) const {
 }
 
 Tensor Tensor::asStored() const {
-  if (!isFloat() || getElementType().isF64() || nn::isNarrow(getElementType())) // only casts make narrow floats
+  // other operators do not make narrow floats
+  if (!isFloat() || getElementType().isF64() || nn::isNarrow(getElementType()))
     return *this;
   Tensor result(type);
   Cell *to = result.write();
@@ -90,7 +91,7 @@ FailureOr<Tensor> fromConstant(ElementsAttr constant) {
 }
 
 Tensor fromBytes(RankedTensorType type, ArrayRef<char> bytes) {
-  // The attribute lives as long as the context, but the bytes may not.
+  // The attribute lives as long as the context, but `bytes` may not.
   auto attribute = DenseResourceElementsAttr::get(
       type, "bytes", UnmanagedAsmResourceBlob::allocateInferAlign(bytes, /*deleter=*/{}, /*dataIsMutable=*/false));
   FailureOr<Tensor> tensor = fromConstant(attribute);

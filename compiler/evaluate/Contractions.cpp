@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sums of products. A convolution follows its definition: patches of the input times the filter. The only loop that
-// adds up products is a product of two matrices.
+// Sums of products. A convolution follows its definition: patches of the input times the filter. multiply(), a product
+// of two matrices, is the only loop that adds up products.
 
 #include "compiler/evaluate/Operators.h"
 #include "compiler/evaluate/Walks.h"
@@ -13,14 +13,15 @@ using namespace mlir;
 namespace nacre::evaluate {
 namespace {
 
-/// Add a product. Sums of integers wrap in 64 bits, and so in all narrower types.
+/// Return `sum` plus a product. Sums of integers wrap at 64 bits, so they also wrap correctly in narrower types.
 double add(double sum, double x, double y) { return sum + x * y; }
 int64_t add(int64_t sum, int64_t x, int64_t y) { return int64_t(uint64_t(sum) + uint64_t(x) * uint64_t(y)); }
 
 /// Number of rows that are computed together, so that the right operand is read once for all of them.
 constexpr int64_t rowsAtOnce = 8;
 
-/// Adds `left` [m, k] times `right` [k, n] to `out` [m, n]. The distances between rows are given.
+/// Adds `left` [m, k] times `right` [k, n] to `out` [m, n]. `leftRow`, `rightRow` and `outRow` are the distances
+/// between rows.
 template <typename T>
 void multiply(const Cell *left, int64_t leftRow, const Cell *right, int64_t rightRow, Cell *out, int64_t outRow,
               int64_t m, int64_t k, int64_t n) {
@@ -43,7 +44,7 @@ void multiply(bool isFloat, const Cell *left, int64_t leftRow, const Cell *right
     multiply<int64_t>(left, leftRow, right, rightRow, out, outRow, m, k, n);
 }
 
-/// Wraps sums of integers, which have 64 bits, to the type of the result.
+/// Wraps sums of integers from 64 bits to the type of the result.
 void wrap(Tensor &tensor) {
   Cell *cells = tensor.write();
   for (int64_t i = 0; i < tensor.size() && !tensor.isFloat(); ++i)
@@ -73,7 +74,7 @@ Dims spatialOf(const Tensor &tensor) { return tensor.getShape().drop_front().dro
 
 Tensor evaluate(nn::MatMulOp op, Operands operands) { return multiplyMatrices(operands[0], operands[1], op.getType()); }
 
-/// Returns codes minus their zero point.
+/// Returns `codes` minus their zero point.
 static Tensor centred(const Tensor &codes, int64_t zero) {
   Tensor result(RankedTensorType::get(codes.getShape(), IntegerType::get(codes.getType().getContext(), 32)));
   Cell *cells = result.write();
@@ -82,7 +83,7 @@ static Tensor centred(const Tensor &codes, int64_t zero) {
   return result;
 }
 
-/// Returns the codes of `type` nearest to `weights` / `scale`, minus the zero point.
+/// Returns the integers of `type` that are nearest to `weights` / `scale`, minus the zero point.
 static Tensor quantizeWeights(const Tensor &weights, double scale, int64_t zero, Type type) {
   Tensor result(RankedTensorType::get(weights.getShape(), IntegerType::get(type.getContext(), 32)));
   Cell *cells = result.write();
@@ -219,7 +220,7 @@ Tensor evaluate(nn::FilterGradientOp op, Operands operands) {
         int64_t at = image * strides[0];
         for (size_t axis = 0; axis < spatial.size(); ++axis)
           at += (place[axis] * op.getStrides()[axis] + tap[axis] * op.getDilations()[axis]) * strides[axis + 1];
-        // A column of the input's channels times a row of the gradient's.
+        // Multiplies a column of the input's channels by a row of the gradient's channels.
         const int64_t part = image / images * parts[1] + (place.empty() ? 0 : place.front() / rows);
         multiply<double>(input.begin() + at, 1, gradient.begin() + from, filters, to + part * all, filters, channels, 1,
                          filters);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elementwise operators and conversions. The dialect itself defines functions of single numbers
+// Elementwise operators and conversions. The dialect itself defines the functions of single elements
 // (dialects/nn/Functions.td, ScalarFunctions.h, FixedPoint.h).
 
 #include "compiler/evaluate/Operators.h"
@@ -17,7 +17,7 @@ using namespace mlir;
 namespace nacre::evaluate {
 namespace {
 
-/// Calls forEachElement for the result, with the first `count` operands broadcast to it.
+/// Calls forEachElement for the result. The first `count` operands are broadcast to it.
 template <size_t count, typename Body> void forEachElementOf(const Tensor &result, Operands operands, Body &&body) {
   Shape strides[count];
   for (size_t i = 0; i < count; ++i)
@@ -25,7 +25,7 @@ template <size_t count, typename Body> void forEachElementOf(const Tensor &resul
   forEachElement(result.getShape(), strides, body);
 }
 
-/// True for functions with a discontinuity.
+/// True for functions that are not continuous.
 bool leaps(nn::UnaryKind kind) {
   switch (kind) {
   case nn::UnaryKind::Floor:
@@ -44,8 +44,8 @@ bool leaps(nn::BinaryKind kind) {
          nn::getFacts(kind).is(nn::FunctionFacts::predicate);
 }
 
-/// Truncates. Numbers beyond the range saturate, and NaN becomes 0. Integers of 4 and 2 bits are rounded to nearest
-/// even and wrap.
+/// Truncates `x` to the type `to`. Values out of range saturate, and NaN becomes 0. For integers of 4 and 2 bits, `x`
+/// is rounded to nearest even, and wraps.
 int64_t toInteger(Type to, double x) {
   const unsigned width = to.getIntOrFloatBitWidth();
   if (width == 1)
@@ -55,7 +55,7 @@ int64_t toInteger(Type to, double x) {
   const bool wraps = nn::isNarrow(to), isUnsigned = to.isUnsignedInteger() && !wraps;
   const unsigned range = wraps ? 32 : width;
   x = wraps ? std::nearbyint(x) : std::trunc(x);
-  const double beyond = std::ldexp(1.0, int(isUnsigned ? range : range - 1)); // the first number that is too large
+  const double beyond = std::ldexp(1.0, int(isUnsigned ? range : range - 1)); // the smallest value that is too large
   int64_t integer = 0;
   if (x >= beyond)
     integer = isUnsigned ? int64_t(llvm::maskTrailingOnes<uint64_t>(range)) : llvm::maxIntN(range);
@@ -139,7 +139,7 @@ Tensor evaluate(nn::SelectOp op, Operands operands) {
 
 namespace {
 
-/// Rounds a number to the float `to` of 8 or 4 bits, by the rules of the cast.
+/// Rounds a value to the 8- or 4-bit float type `to`, by the rules of the cast.
 double toNarrowFloat(nn::CastOp op, Type to, double x) {
   const bool saturates = !op.getOverflows();
   if (const nn::FloatFormat *format = nn::findFormat(to))
@@ -160,7 +160,7 @@ Tensor evaluate(nn::CastOp op, Operands operands) {
       cells[i].integer = x.isFloat() ? toInteger(to, x.number(i)) : wrapTo(to, x.integer(i));
       continue;
     }
-    // Integers become narrower floats through f32.
+    // Integers are first converted to f32, then to narrower floats.
     const double number = x.isFloat() ? x.number(i) : nn::toFloat(x.integer(i), x.isUnsigned(), to.isF64());
     cells[i].number = isNarrowFloat ? toNarrowFloat(op, to, number) : roundTo(to, number);
   }

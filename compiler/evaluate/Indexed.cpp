@@ -76,7 +76,7 @@ template <typename T> T change(nn::ScatterKind kind, T old, T value) {
   llvm_unreachable("all kinds are above");
 }
 
-/// Updates one element.
+/// Combines one element with `update`.
 void change(nn::ScatterKind kind, const Tensor &type, Cell &element, Cell update) {
   if (type.isFloat())
     element.number = change(kind, element.number, update.number);
@@ -87,7 +87,7 @@ void change(nn::ScatterKind kind, const Tensor &type, Cell &element, Cell update
     element.integer = wrapTo(type.getElementType(), change(kind, element.integer, update.integer));
 }
 
-/// Counts `index` from the front. True if it is within `extent`.
+/// Makes a negative `index` count from the front. True if the index is less than `extent`.
 bool settle(int64_t &index, int64_t extent) {
   index += index < 0 ? extent : 0;
   return index >= 0 && index < extent;

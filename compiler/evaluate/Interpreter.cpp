@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. values are bound to tensors. They are released after their last reader in the block, or in a region of it,
-//          because weights are large: each element takes eight bytes,
-//       2. operators without regions are computed by Operators.h,
-//       3. branches and loops run their regions as NnControlOps.td defines.
+// See Interpreter.h. The parts of this file are:
+// 1. Values, which are bound to tensors. Each is released after its last use in the block, or in a region of it. This
+// saves memory, because each element of a weight takes eight bytes.
+// 2. Operators without regions, which are computed by Operators.h.
+// 3. Branches and loops, which run their regions as NnControlOps.td defines.
 
 #include "compiler/evaluate/Interpreter.h"
 #include "compiler/evaluate/Operators.h"
@@ -39,9 +40,9 @@ private:
   ArrayRef<Value> diesBehind(Operation &op);
 
   const Settings settings;
-  int64_t iterations = 0; ///< iterations of all loops so far
+  int64_t iterations = 0; ///< number of iterations of all loops so far
   DenseMap<Value, Tensor> bindings;
-  DenseMap<Operation *, SmallVector<Value, 2>> last; ///< values of its block for which an operator is the last reader
+  DenseMap<Operation *, SmallVector<Value, 2>> last; ///< values of its block that an operator is the last to read
   llvm::SmallPtrSet<Block *, 8> known;               ///< blocks whose operators are in `last`
 };
 
@@ -123,7 +124,7 @@ LogicalResult Interpreter::runIf(nn::IfOp op) {
   return success();
 }
 
-/// Returns a row of a tensor along axis 0, without that axis.
+/// Returns row `row` along axis 0, without that axis.
 Tensor takeRow(const Tensor &tensor, int64_t row) {
   Tensor result(RankedTensorType::get(tensor.getShape().drop_front(), tensor.getElementType()));
   std::copy_n(tensor.begin() + row * result.size(), result.size(), result.write());

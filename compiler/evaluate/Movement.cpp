@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators that move elements without computing.
+// Operators that move elements, but compute nothing.
 
 #include "compiler/evaluate/Operators.h"
 #include "compiler/evaluate/Walks.h"
@@ -10,7 +10,7 @@ using namespace mlir;
 namespace nacre::evaluate {
 namespace {
 
-/// Reads element i of the result at `start` plus the index times the strides.
+/// Returns a tensor whose element at an index is element `start` plus index times `strides` of `x`.
 Tensor readStrided(RankedTensorType type, const Tensor &x, int64_t start, const Shape &strides) {
   Tensor result(type);
   Cell *to = result.write();
@@ -19,7 +19,8 @@ Tensor readStrided(RankedTensorType type, const Tensor &x, int64_t start, const 
   return result;
 }
 
-/// Returns the element of an axis of `extent` that a padded position `i` holds; -1 if it holds the padding value.
+/// Returns the element that is at position `i` of a padded axis, or -1 for the padding value. The axis has `extent`
+/// elements.
 int64_t sourceOf(nn::PadMode mode, int64_t i, int64_t extent) {
   const bool isBefore = i < 0, isBehind = i >= extent;
   switch (mode) {

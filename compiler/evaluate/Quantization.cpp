@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Numbers of few bits, and the reals that they stand for.
+// Integers and floats of few bits, and the reals that they represent.
 
 #include "compiler/evaluate/Operators.h"
 #include "compiler/evaluate/Walks.h"
@@ -15,7 +15,7 @@ using namespace mlir;
 namespace nacre::evaluate {
 namespace {
 
-/// Returns the position in a scale or a zero point for the element at `index`.
+/// Returns the position in `parameter`, a scale or a zero point, for the element at `index`.
 int64_t parameterAt(const Tensor &parameter, Dims index, int64_t axis, int64_t block) {
   if (parameter.getRank() == 0)
     return 0;
@@ -26,14 +26,14 @@ int64_t parameterAt(const Tensor &parameter, Dims index, int64_t axis, int64_t b
   return positionOf(own, stridesOf(parameter.getShape()));
 }
 
-/// Returns an element as a float. Integers become floats through f32, or f64.
+/// Returns an element as a float. Integers are converted to f32, or to f64 if `isDouble`.
 double numberOf(const Tensor &tensor, int64_t at, bool isDouble) {
   return tensor.isFloat() ? tensor.number(at) : nn::toFloat(tensor.integer(at), tensor.isUnsigned(), isDouble);
 }
 
 } // namespace
 
-/// The quotient is rounded to its type first, because the conversion to codes is discontinuous.
+/// The quotient is rounded to its type first, because the conversion to integers is discontinuous.
 Tensor evaluate(nn::QuantizeOp op, Operands operands) {
   const Tensor &x = operands[0], &scale = operands[1], &zero = operands[2];
   const auto axis = int64_t(op.getAxis()), block = int64_t(op.getBlock());

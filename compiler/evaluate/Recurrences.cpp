@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Recurrent layers with the cells that ONNX defines (LSTM, GRU, RNN).
+// Recurrent layers with the cells that ONNX defines: LSTM, GRU and RNN.
 
 #include "compiler/evaluate/Operators.h"
 #include "compiler/evaluate/Walks.h"
@@ -12,7 +12,7 @@ using namespace mlir;
 namespace nacre::evaluate {
 namespace {
 
-/// One direction of a layer; missing operands are null.
+/// One direction of a layer. Missing operands are null.
 class Layer {
 public:
   Layer(nn::RecurrentOp op, Operands operands) : op(op) {
@@ -53,10 +53,10 @@ private:
   SmallVector<nn::UnaryKind> activations;
   int64_t hidden, columns;
   std::vector<double> h, c;                  ///< states of the current row of the batch
-  std::vector<double> ofInput, ofRecurrence; ///< products for that row, with biases; columns are units by gates
+  std::vector<double> ofInput, ofRecurrence; ///< products for that row, with biases; for each gate, one column per unit
 };
 
-/// Adds `from` [rows] times `matrix` [rows, columns] and `row` of the bias.
+/// Adds `from` [rows] times `matrix` [rows, columns] to `to` [columns].
 void multiplyRow(llvm::function_ref<double(int64_t)> from, int64_t rows, const Tensor &matrix,
                  std::vector<double> &to) {
   const auto columns = int64_t(to.size());
@@ -83,7 +83,7 @@ void Layer::step(int64_t time, int64_t row) {
   }
 }
 
-/// Computes a step with the gates i, o, f, c.
+/// Computes a step. The order of the gates is i, o, f, c.
 void Layer::stepLstm() {
   auto sum = [&](int64_t gate, int64_t unit) {
     return ofInput[gate * hidden + unit] + ofRecurrence[gate * hidden + unit];
@@ -98,14 +98,14 @@ void Layer::stepLstm() {
   }
 }
 
-/// Computes a step with the gates z, r, h.
+/// Computes a step. The order of the gates is z, r, h.
 void Layer::stepGru() {
   std::vector<double> z(hidden), r(hidden);
   for (int64_t u = 0; u < hidden; ++u) {
     z[u] = activate(0, limit(ofInput[u] + ofRecurrence[u]));
     r[u] = activate(0, limit(ofInput[hidden + u] + ofRecurrence[hidden + u]));
   }
-  // Either the state is multiplied by its gate, or the product with the state.
+  // The reset gate is multiplied by the state, or by the product with the state.
   std::vector<double> ofReset(hidden);
   for (int64_t u = 0; u < hidden; ++u) {
     const int64_t column = 2 * hidden + u;

@@ -13,7 +13,8 @@ using namespace mlir;
 namespace nacre::evaluate {
 namespace {
 
-/// Returns the strides of a tensor without `axes` for indices of `shape`: elements along these axes share a position.
+/// Returns the strides of a tensor without `axes`, for indices of `shape`. They are 0 along `axes`, so all elements
+/// there have the same position.
 Shape stridesWithout(Dims shape, Dims axes) {
   Shape kept(shape);
   for (int64_t axis : axes)
@@ -24,7 +25,7 @@ Shape stridesWithout(Dims shape, Dims axes) {
   return strides;
 }
 
-/// Combines two elements; T has the order of the element type. NaN stays.
+/// Combines two elements. T has the order of the element type. If one element is NaN, the result is NaN.
 template <typename T> T combine(nn::ReduceKind kind, T total, T x) {
   switch (kind) {
   case nn::ReduceKind::Sum:
@@ -66,7 +67,7 @@ template <typename T> Tensor reduce(nn::ReduceOp op, const Tensor &x) {
   for (int64_t i = 0; i < result.size(); ++i) {
     if constexpr (std::is_same_v<T, double>) {
       to[i].number = op.getKind() == nn::ReduceKind::Mean ? to[i].number / double(count) : to[i].number;
-    } else { // sums are in the type itself
+    } else { // sums wrap in the type itself
       to[i].integer = wrapTo(element, to[i].integer);
       if (op.getKind() == nn::ReduceKind::Mean)
         set(to[i], count ? T(get<T>(to[i]) / T(count)) : T(0));
@@ -88,7 +89,7 @@ Tensor evaluate(nn::ArgReduceOp op, Operands operands) {
   const bool isMax = op.getKind() == nn::ArgKind::Max;
   Tensor result(op.getType());
   Cell *to = result.write();
-  // A -inf (for max) does not replace an earlier NaN.
+  // A -inf does not replace an earlier NaN in a maximum; the same is true for inf in a minimum.
   auto isPassedOver = [&](Cell cell) {
     return x.isFloat() &&
            (std::isnan(cell.number) || (!op.getSelectLast() && cell.number == (isMax ? -HUGE_VAL : HUGE_VAL)));
@@ -144,7 +145,7 @@ Tensor evaluate(nn::NormalizeOp op, Operands operands) {
     count *= double(x.getShape()[axis]);
   std::vector<double> means(x.size()), variances(x.size()); // larger than necessary
   forEachElement(x.getShape(), strides, [&](int64_t i, const int64_t *at) { means[*at] += x.number(i); });
-  for (double &mean : means) // divided once, so that the mean of equal numbers is exact
+  for (double &mean : means) // divided at the end, so that the mean of equal values is exact
     mean /= count;
   forEachElement(x.getShape(), strides, [&](int64_t i, const int64_t *at) {
     variances[*at] += (x.number(i) - means[*at]) * (x.number(i) - means[*at]) / count;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Interpolation between elements: by tables, and at computed positions.
+// Interpolation between elements, by tables or at computed positions.
 
 #include "compiler/evaluate/Operators.h"
 #include "compiler/evaluate/Walks.h"
@@ -43,14 +43,14 @@ Tensor evaluate(nn::ResampleOp op, Operands operands) {
 
 namespace {
 
-/// Neighbour of a position along an axis.
+/// Element that contributes to a position along an axis, with its weight.
 struct Tap {
   int64_t index;
   double weight;
   bool isInside;
 };
 
-/// Reflects index `i` of an axis, which may be outside of it.
+/// Reflects index `i`, which may be outside of the axis, into the axis.
 int64_t reflect(int64_t i, int64_t extent, bool alignCorners) {
   const int64_t period = alignCorners ? 2 * (extent - 1) : 2 * extent;
   if (period == 0)
@@ -66,7 +66,7 @@ Tap makeTap(nn::SampleOp op, int64_t i, double weight, int64_t extent) {
           op.getPadding() == nn::SamplePadding::Border || (i >= 0 && i < extent)};
 }
 
-/// Returns Keys' cubic function with a = -0.75 of a distance.
+/// Returns Keys' cubic function with a = -0.75 at the distance `x`.
 double keys(double x) {
   constexpr double a = -0.75;
   x = std::fabs(x);
@@ -77,7 +77,7 @@ double keys(double x) {
 
 SmallVector<Tap> makeTaps(nn::SampleOp op, double position, int64_t extent) {
   constexpr double farOutside = double(1 << 30);
-  const double x = position > -farOutside ? std::min(position, farOutside) : -farOutside; // NaN, too
+  const double x = position > -farOutside ? std::min(position, farOutside) : -farOutside; // also replaces NaN
   if (op.getInterpolation() == nn::Interpolation::Nearest)
     return {makeTap(op, int64_t(std::nearbyint(x)), 1.0, extent)};
   const bool isCubic = op.getInterpolation() == nn::Interpolation::Cubic;
@@ -94,7 +94,7 @@ SmallVector<Tap> makeTaps(nn::SampleOp op, double position, int64_t extent) {
 
 Tensor evaluate(nn::SampleOp op, Operands operands) {
   const Tensor &input = operands[0];
-  // Taking the nearest element is discontinuous.
+  // The choice of the nearest element is discontinuous.
   const Tensor positions = op.getInterpolation() == nn::Interpolation::Nearest ? operands[1].asStored() : operands[1];
   const int64_t channels = input.getShape().back(), axes = input.getRank() - 2, images = input.getShape().front();
   const Shape strides = stridesOf(input.getShape());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators that sort, select and compact. Comparisons are discontinuous, so operands are read as stored.
+// Operators that sort, select and compact. Comparisons are discontinuous, so operands are read rounded to their type.
 
 #include "compiler/evaluate/Operators.h"
 #include "compiler/evaluate/Walks.h"
@@ -13,8 +13,8 @@ using namespace mlir;
 namespace nacre::evaluate {
 namespace {
 
-/// Returns a number below, equal to or above 0 if a is less than, equal to or greater than b. NaN is greatest, and
-/// equals itself.
+/// Returns a negative value, 0 or a positive value if a is less than, equal to or greater than b. NaN is greater than
+/// all other values, and equals itself.
 int compare(const Tensor &type, Cell a, Cell b) {
   if (!type.isFloat())
     return type.isUnsigned() ? (uint64_t(a.integer) > uint64_t(b.integer)) - (uint64_t(a.integer) < uint64_t(b.integer))
@@ -77,7 +77,7 @@ Results evaluate(nn::UniqueOp op, Operands operands) {
       sign = compare(rows, rows[a * width + i], rows[b * width + i]);
     return sign;
   };
-  // First row of each kind, in the order of kinds.
+  // First row of each group of equal rows, in the order of groups.
   std::vector<int64_t> kinds;
   std::vector<int64_t> order = countTo(count);
   std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return compareRows(a, b) < 0; });

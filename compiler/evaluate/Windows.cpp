@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Windows over spatial axes, and over channels.
+// Windows over spatial axes or over channels.
 
 #include "compiler/evaluate/Operators.h"
 #include "compiler/evaluate/Walks.h"
@@ -15,7 +15,7 @@ namespace nacre::evaluate {
 namespace {
 
 /// Calls `body` for the first channel of every cell of every window. Its arguments are the positions in the result and
-/// in the input, and the number of the cell in its window. Two flags tell whether the cell is in the input, and whether
+/// in the input, and the index of the cell in its window. Two flags tell whether the cell is in the input, and whether
 /// it is in the input or the padding.
 template <typename Op, typename Body> void forEachCell(Op op, const Tensor &input, Dims result, Body &&body) {
   const Dims spatial = input.getShape().drop_front().drop_back(), places = result.drop_front().drop_back();
@@ -41,7 +41,7 @@ template <typename Op, typename Body> void forEachCell(Op op, const Tensor &inpu
     });
 }
 
-/// True if a is greater than b. NaN is greater than any number.
+/// True if a is greater than b. NaN is greater than any other value.
 bool isGreater(const Tensor &tensor, Cell a, Cell b) {
   if (tensor.isFloat())
     return a.number > b.number || std::isnan(a.number);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parameters of Caffe's layers as attributes of nodes, under the names of their fields.
+// Converts parameters of Caffe's layers to attributes of nodes that have the names of the fields.
 //
-// How:  protobuf's reflection reads numbers and words unchanged, and a shape as its sizes. Fillers and random
-//       generators become dictionaries.
+// Protobuf's reflection reads numbers and words unchanged. A shape becomes its sizes. Fillers and random generators
+// become dictionaries.
 
 #include "compiler/import/caffe/Attributes.h"
 
@@ -17,7 +17,8 @@ using google::protobuf::Message;
 namespace nacre::importer::caffe_format {
 namespace {
 
-/// Returns the field with a layer's parameters if it is not named after the type; empty for a layer without parameters.
+/// Returns the name of the field with the parameters of a layer, unless it follows from the type. Returns an empty text
+/// for layers without parameters.
 StringRef findParameters(StringRef type) {
   static const std::pair<StringRef, StringRef> fields[] = {
       {"Accum", "accum_param"},
@@ -100,7 +101,7 @@ Attribute readRepeated(const Message &message, const FieldDescriptor *field, Bui
   return floats.empty() ? Attribute(builder.getDenseI64ArrayAttr(integers)) : builder.getDenseF32ArrayAttr(floats);
 }
 
-/// Reads the fields of a message. `prefix` precedes the names of fields in nested messages.
+/// Reads the fields of a message. For a nested message, `prefix` is the path that precedes the names of its fields.
 void readFields(const Message &message, StringRef prefix, Builder &builder,
                 SmallVectorImpl<NamedAttribute> &attributes) {
   std::vector<const FieldDescriptor *> fields;
@@ -108,7 +109,7 @@ void readFields(const Message &message, StringRef prefix, Builder &builder,
   for (const FieldDescriptor *field : fields) {
     auto name = builder.getStringAttr(prefix + field->name());
     if (field->name() == "engine" || field->name() == "save_output_param")
-      continue; // the library that Caffe uses, and the files that it writes
+      continue; // these fields choose the library that Caffe uses, and the files that it writes
     if (field->is_repeated()) {
       attributes.emplace_back(name, readRepeated(message, field, builder));
     } else if (!field->message_type()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Weights of one layer for its handler: from the file, or random.
+// Weights of one layer for its handler, from the file or random.
 
 #include "compiler/import/caffe/Blobs.h"
 

@@ -11,7 +11,7 @@ using namespace mlir;
 namespace nacre::importer::caffe_format {
 namespace {
 
-/// Fields of a filler, with Caffe's defaults.
+/// Fields of a filler, with Caffe's defaults for missing fields.
 class Fields {
 public:
   explicit Fields(DictionaryAttr said) : said(said) {}
@@ -29,7 +29,8 @@ private:
   DictionaryAttr said;
 };
 
-/// Returns the number of weights per sum, as the filler counts them: those of one output, of one input, or their mean.
+/// Returns the number of weights per sum in the way that the filler states: for one output, for one input, or their
+/// mean.
 double countTerms(const Fields &fields, Ints shape) {
   double elements = 1;
   for (int64_t size : shape)
@@ -61,7 +62,7 @@ Value fill(NnBuilder &nn, RankedTensorType type, DictionaryAttr said, const Fill
     return uniform(nn, type, key, fields.getNumber("min", 0), fields.getNumber("max", 1));
   if (kind == "positive_unitball")
     return uniform(nn, type, key, 0, 2 / terms);
-  double width = std::sqrt(3 / terms); // `xavier`, and kinds that are not random
+  double width = std::sqrt(3 / terms); // used for `xavier`, and for kinds that are not random
   return uniform(nn, type, key, -width, width);
 }
 

@@ -2,10 +2,8 @@
 //
 // Caffe, one of the supported formats.
 //
-// How:  1. recognize files of Caffe,
-//       2. give the importer a view of a checked network and its weights, in which blobs of a layer are operands after
-//          its bottoms,
-//       3. check the part that --input and --output select.
+// The view of a checked network also has its weights. Blobs of a layer are operands after its bottoms. The part that
+// --input and --output select is checked separately.
 
 #include "compiler/import/caffe/Format.h"
 
@@ -34,7 +32,7 @@ namespace {
 // 1. Files
 //===----------------------------------------------------------------------===//
 
-/// True if the file is the text of a network, judged by its first field.
+/// True if the file is the text of a network, which its first field decides.
 bool claims(const ModelFile &file) {
   return isText(file.getBuffer()) && llvm::StringSwitch<bool>(getFirstField(file.getBuffer()))
                                          .Cases("name", "layer", "layers", true)
@@ -42,8 +40,8 @@ bool claims(const ModelFile &file) {
                                          .Default(false);
 }
 
-/// Returns the path of the weights: the one that the user names, or the network's path with another extension. Empty if
-/// there is no such file.
+/// Returns the path of the weights. It is the path that the user sets, or the network's path with another extension.
+/// Returns an empty path if there is no such file.
 llvm::SmallString<256> findWeights(const ModelFile &file, const ImportOptions &options) {
   llvm::SmallString<256> path(options.weights);
   if (!path.empty() || file.folder.empty())
@@ -56,7 +54,7 @@ llvm::SmallString<256> findWeights(const ModelFile &file, const ImportOptions &o
   return path;
 }
 
-/// Returns null if there are no weights.
+/// Returns null if the network has no weights.
 FailureOr<std::unique_ptr<Weights>> openWeights(const ModelFile &file, const ImportOptions &options, Location loc) {
   llvm::SmallString<256> path = findWeights(file, options);
   if (path.empty())
@@ -76,7 +74,7 @@ FailureOr<std::unique_ptr<Weights>> openWeights(const ModelFile &file, const Imp
 
 class CaffeView : public ModelView, public GraphView {
 public:
-  /// Makes a view. If `seed` is given, layers without weights get random ones.
+  /// Creates a view. If `seed` is set, layers without weights get random weights.
   CaffeView(std::unique_ptr<Network> network, std::unique_ptr<Weights> weights, std::optional<uint32_t> seed,
             Location loc);
 
@@ -116,7 +114,7 @@ CaffeView::CaffeView(std::unique_ptr<Network> net, std::unique_ptr<Weights> read
     StringRef name = layer.proto->name();
     SmallVector<StringRef, 3> &names = blobNames.emplace_back();
     for (size_t index = 0, count = weights ? weights->countBlobs(name, layer.occurrence) : 0; index < count; ++index) {
-      // Keys contain control characters, so that no blob of the network has such a name.
+      // Keys contain control characters, so that no blob of the network has the same name.
       std::string key = (name + "\1" + Twine(layer.occurrence) + "\1" + Twine(index)).str();
       names.push_back(blobs.insert({key, {name, layer.occurrence, index}}).first->getKey());
     }
@@ -155,7 +153,7 @@ FailureOr<SmallVector<NamedAttribute>> CaffeView::readAttributes(size_t index) {
   if (hasBlobs(layer.type))
     attributes.push_back(builder.getNamedAttr(bottomCount, builder.getI64IntegerAttr(int64_t(layer.operands.size()))));
   if (isDrawn(index)) {
-    // The stream depends on the layer's name, so that a layer keeps its weights when another one is added.
+    // The stream depends on the name of the layer, so that its weights do not change if another layer is added.
     auto stream = static_cast<uint32_t>(llvm::xxh3_64bits(layer.proto->name()) + (uint64_t(layer.occurrence) << 16));
     attributes.push_back(
         builder.getNamedAttr(randomKey, builder.getDenseI64ArrayAttr({int64_t(*seed), int64_t(stream)})));

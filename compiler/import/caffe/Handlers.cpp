@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The supported layers of Caffe, by family.
+// Handlers of the supported layers of Caffe, by family.
 
 #include "compiler/import/caffe/Handlers.h"
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Caffe network as its text describes it, checked.
-//
-// How:  1. select the layers that are computed,
-//       2. add inputs, layers and outputs, with one name for each value.
+// Caffe network as its text describes it, after checks. First, the layers to compute are selected. Then inputs, layers
+// and outputs are added, with a unique name for each value.
 
 #include "compiler/import/caffe/Network.h"
 
@@ -25,7 +23,7 @@ namespace {
 // 1. Layers that are computed
 //===----------------------------------------------------------------------===//
 
-/// True if the rule matches the state of a network in use: the phase TEST with a level and stages.
+/// True if the rule matches the state of the network: the phase TEST, with a level and stages.
 bool meets(int level, const llvm::StringSet<> &stages, const caffe::NetStateRule &rule) {
   auto hasStage = [&](const std::string &stage) { return stages.contains(stage); };
   return (!rule.has_phase() || rule.phase() == caffe::TEST) && (!rule.has_min_level() || level >= rule.min_level()) &&
@@ -33,12 +31,12 @@ bool meets(int level, const llvm::StringSet<> &stages, const caffe::NetStateRule
          llvm::none_of(rule.not_stage(), hasStage);
 }
 
-/// True for layers that only serve training or its observation.
+/// True for layers that only serve training, or that only observe it.
 bool isForTraining(StringRef type) {
   return (type.ends_with("Loss") && type != "SoftmaxWithLoss") || type == "Accuracy" || type == "HDF5Output";
 }
 
-/// True if each bottom has its own top, with the same weights.
+/// True if a layer of this type has one top for each bottom, with the same weights.
 bool isRepeated(StringRef type) { return type == "Convolution" || type == "Deconvolution"; }
 
 } // namespace
@@ -81,7 +79,7 @@ LogicalResult Network::addInput(StringRef name, const caffe::BlobShape *shape, L
   return success();
 }
 
-/// Adds the inputs that the network declares before its layers: each with a shape, or with four numbers of one list.
+/// Adds the inputs that the network declares before its layers. Each has a shape, or four values of one list.
 LogicalResult Network::addDeclaredInputs(Location loc) {
   constexpr int legacyRank = 4;
   if (net.input_shape_size() && net.input_shape_size() != net.input_size())
@@ -145,7 +143,7 @@ LogicalResult Network::addLayer(const caffe::LayerParameter &layer, Location loc
     found.operands.push_back(value);
   }
   if (layer.type() == "SoftmaxWithLoss" && found.operands.size() > 1)
-    found.operands.truncate(1); // drops the labels
+    found.operands.truncate(1); // removes the labels
   for (const std::string &top : layer.top()) {
     FailureOr<StringRef> value = define(top, layer, loc);
     if (failed(value))
@@ -164,7 +162,8 @@ LogicalResult Network::addLayer(const caffe::LayerParameter &layer, Location loc
   return success();
 }
 
-/// A parameter may change the meaning of its layer. Other fields belong to training, or to unknown layers.
+/// Parameters may change the meaning of their layer, so their fields must be known. Other fields are for training, or
+/// for unknown layers.
 static bool mustKnowFields(StringRef message) {
   return message.ends_with("Parameter") && message != "NetParameter" && message != "SaveOutputParameter" &&
          !message.ends_with("LayerParameter");
@@ -177,7 +176,7 @@ void Network::countDefinitions() {
         ++blobs[top].definitions;
 }
 
-/// Finds the outputs: tops that no layer reads, including layers that only silence them.
+/// Finds the outputs: tops that no layer reads. Layers that only silence their bottoms count as readers.
 void Network::findOutputs() {
   llvm::StringSet<> read = silenced;
   for (const NetworkLayer &layer : layers)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Networks of the two forms that Caffe had before the present one.
+// Converts networks in the two forms that Caffe had before the present one.
 //
-// How:  1. the second form: types are numbers, and parameters are the present ones,
-//       2. the first form: types are other words, a nested layer has the parameters of all types, and padding is a
-//          separate layer before the one that needs it.
+// In the second form, types are enumerators, and parameters are the present ones. In the first form, types are other
+// words, and a nested layer has the parameters of all types. Padding is a separate layer before the layer that needs
+// it.
 
 #include "compiler/import/caffe/OldForms.h"
 
@@ -23,7 +23,7 @@ namespace {
 // 1. The second form
 //===----------------------------------------------------------------------===//
 
-/// Returns the type of a layer whose type was a number; empty if there is no such layer today.
+/// Returns the present name of a type that was an enumerator. Returns an empty name if that type no longer exists.
 StringRef nameOf(caffe::V1LayerParameter::LayerType type) {
   using Old = caffe::V1LayerParameter;
   static const std::pair<Old::LayerType, const char *> words[] = {
@@ -71,7 +71,7 @@ StringRef nameOf(caffe::V1LayerParameter::LayerType type) {
   return found == std::end(words) ? "" : found->second;
 }
 
-/// Copies the fields that both forms have with the same name and type.
+/// Copies the fields that have the same name and type in both forms.
 void copyFields(const google::protobuf::Message &from, google::protobuf::Message &to) {
   std::vector<const google::protobuf::FieldDescriptor *> fields;
   from.GetReflection()->ListFields(from, &fields);
@@ -95,7 +95,7 @@ void copyFields(const google::protobuf::Message &from, google::protobuf::Message
 // 2. The first form
 //===----------------------------------------------------------------------===//
 
-/// Returns the type of a layer whose type was a word in lower case; empty if there is no such layer today.
+/// Returns the present name of a type that was a lower-case word. Returns an empty name if that type no longer exists.
 StringRef nameOf(StringRef type) {
   static const std::pair<StringRef, StringRef> words[] = {
       {"accuracy", "Accuracy"},
@@ -127,7 +127,7 @@ StringRef nameOf(StringRef type) {
   return found == std::end(words) ? StringRef() : found->second;
 }
 
-/// Present position of a parameter of the first form.
+/// Present location of a parameter of the first form.
 struct Moved {
   StringRef field, type, parameters, name;
 };
@@ -159,7 +159,7 @@ constexpr Moved moves[] = {
     {"weight_filler", "InnerProduct", product, "weight_filler"},
 };
 
-/// Sets a field of `to`, which may be a list, to that of `from`.
+/// Sets a field of `to`, which may be a list, to the value of a field of `from`.
 void moveField(const Message &from, const FieldDescriptor *field, Message &to, const FieldDescriptor *target) {
   const auto *read = from.GetReflection(), *write = to.GetReflection();
   switch (field->cpp_type()) {
@@ -178,7 +178,7 @@ void moveField(const Message &from, const FieldDescriptor *field, Message &to, c
   }
 }
 
-/// Moves all parameters of the layer; fails after an error.
+/// Moves all parameters of the layer. Fails after an error.
 LogicalResult moveParameters(const caffe::V0LayerParameter &old, caffe::LayerParameter &layer, Location loc) {
   std::vector<const FieldDescriptor *> fields;
   old.GetReflection()->ListFields(old, &fields);
@@ -198,13 +198,13 @@ LogicalResult moveParameters(const caffe::V0LayerParameter &old, caffe::LayerPar
   return success();
 }
 
-/// Result of a padding layer: the blob without padding, and the padding.
+/// Result of a padding layer: the blob before the padding, and the padding.
 struct Padded {
   std::string blob;
   uint32_t pad;
 };
 
-/// Converts the layer of the first form inside `old`; fails after an error.
+/// Converts the layer of the first form inside `old`. Fails after an error.
 LogicalResult upgradeFirst(const caffe::V1LayerParameter &old, llvm::StringMap<Padded> &padded,
                            caffe::NetParameter &net, Location loc) {
   const caffe::V0LayerParameter &inner = old.layer();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Fields of Caffe's weight files that the reader needs, for the wire scan.
+// Schema for the wire scan: the fields of Caffe's weight files that the reader needs.
 
 #include "compiler/import/caffe/Schema.h"
 
@@ -30,7 +30,7 @@ constexpr WireField fields[] = {
     {Shape, 1, WireKeep::Numbers},              // dim
 };
 
-/// Bytes of protobuf's classes, in the order of Message.
+/// Size of protobuf's class for each message in bytes, in the order of Message.
 constexpr uint16_t costs[] = {512, 1024, 1024, 512, 256, 128};
 
 } // namespace

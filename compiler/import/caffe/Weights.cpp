@@ -59,7 +59,7 @@ size_t Weights::countBlobs(StringRef layer, size_t occurrence) const {
   return blobs ? static_cast<size_t>(blobs->size()) : 0;
 }
 
-/// Returns the shape of a blob. Blobs of the older form have four sizes; without sizes and shape, a blob has one
+/// Returns the shape of a blob. Blobs of the older form have four sizes. A blob without sizes and shape has one
 /// element.
 static SmallVector<int64_t> readShape(const caffe::BlobProto &blob) {
   if (blob.has_shape())

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Text of a CNNdroid network, checked.
-//
-// How:  1. words, signs and texts in quotes,
-//       2. keys of the network,
-//       3. layers.
+// Text of a CNNdroid network, after checks. The parts of this file are tokens (words, signs and quoted texts), keys of
+// the network, and layers.
 
 #include "compiler/import/cnndroid/Definition.h"
 
@@ -39,7 +36,7 @@ class Lexer {
 public:
   explicit Lexer(StringRef text) : rest(text) {}
 
-  /// Returns the next token. A text without an end becomes the sign `"`.
+  /// Returns the next token. If a quoted text does not end, returns the sign `"`.
   Token next() {
     while (!rest.empty() && llvm::isSpace(rest.front())) {
       line += rest.front() == '\n';
@@ -49,7 +46,8 @@ public:
       return {Token::Kind::End, {}, line};
     constexpr StringRef signs = ":{}\"";
     if (rest.front() == '"') {
-      // A text ends on its line, so a missing quote is an error there, not at the next text.
+      // A quoted text must end on its line. So a missing quote is an error on this line, and not at the next quoted
+      // text.
       size_t end = rest.find_first_of("\"\r\n", 1);
       if (end != StringRef::npos && rest[end] == '"')
         return take(Token::Kind::Quoted, end + 1);
@@ -92,7 +90,7 @@ private:
     return result;
   }
 
-  /// Reads `: value` after `key`.
+  /// Reads `: value`, which follows `key`.
   FailureOr<Token> readValue(const Token &key);
   LogicalResult readNetworkEntry(const Token &key);
   LogicalResult readLayer(const Token &head);
@@ -101,7 +99,7 @@ private:
   Lexer lexer;
   Location loc;
   Definition definition;
-  SmallVector<StringRef> seen; ///< keys of the network
+  SmallVector<StringRef> seen; ///< keys of the network that have been read
 };
 
 FailureOr<Token> DefinitionReader::readValue(const Token &key) {

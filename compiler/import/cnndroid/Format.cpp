@@ -2,9 +2,8 @@
 //
 // CNNdroid, one of the supported formats.
 //
-// How:  1. files of parameters, which are read once, when a constant needs them,
-//       2. the view: layers in a row; each is a node that reads the previous one and its own parameters,
-//       3. the row of the format.
+// A file of parameters is read once, when a constant needs it. The view consists of layers in a row. Each layer is a
+// node that reads the previous layer and its parameters.
 
 #include "compiler/import/cnndroid/Format.h"
 
@@ -33,13 +32,13 @@ constexpr StringRef inputName = "data";
 
 class ParameterFiles {
 public:
-  /// Uses the folder of --weights, or else the definition's own. The definition's `root_directory` is a path on the
-  /// phone.
+  /// Uses the folder of --weights or, without that option, the folder of the definition. The definition's
+  /// `root_directory` is a path on the phone.
   ParameterFiles(const ModelFile &file, const ImportOptions &options)
       : folder(options.weights.empty() ? file.folder : options.weights),
         folderName(options.weights.empty() ? "the definition's folder" : "the folder of --weights") {}
 
-  /// Returns the parameters of a layer. Errors are emitted at its location, `loc`.
+  /// Returns the parameters of a layer. Emits errors at `loc`, the location of the layer.
   FailureOr<ArrayRef<StoredTensor>> read(const Layer &layer, Location loc);
 
 private:
@@ -79,7 +78,7 @@ public:
   CnndroidView(FileBytes text, Definition definition, ParameterFiles files, Location loc)
       : GraphView(loc), text(std::move(text)), definition(std::move(definition)), files(std::move(files)) {}
 
-  /// Checks the names, and derives the number of channels from the first weights.
+  /// Checks the names, and derives the number of channels of the input from the first weights.
   LogicalResult prepare();
 
   GraphView &getGraph() override { return *this; }
@@ -105,10 +104,10 @@ private:
   LogicalResult addName(StringRef name);
   LogicalResult readChannels();
 
-  FileBytes text; ///< keys and values are views of it
+  FileBytes text; ///< memory of keys and values, which are views of it
   Definition definition;
   ParameterFiles files;
-  std::optional<int64_t> channels;       ///< channels of the input; `nullopt` if unknown
+  std::optional<int64_t> channels;       ///< number of channels of the input; `nullopt` if it is unknown
   llvm::StringSet<> names;               ///< names of all values
   llvm::StringMap<Parameter> parameters; ///< parameters by name
 };
@@ -121,7 +120,7 @@ LogicalResult CnndroidView::addName(StringRef name) {
          << "', the name of the input";
 }
 
-/// Reads the channels from the weights of the first convolution, unless an earlier layer changes their number.
+/// Reads the number of channels from the weights of the first convolution, unless an earlier layer changes the number.
 LogicalResult CnndroidView::readChannels() {
   const auto first = llvm::find_if(definition.layers, [](const Layer &layer) {
     return !llvm::is_contained({"LRN", "Pooling", "ReLU"}, layer.type);
@@ -175,7 +174,7 @@ GraphNode CnndroidView::getNode(size_t index) const {
   return node;
 }
 
-/// Reads the attributes: numbers for keys that CNNdroid reads as numbers, else texts.
+/// Reads the attributes. Values of keys that CNNdroid reads as numbers are numbers; other values are texts.
 FailureOr<SmallVector<NamedAttribute>> CnndroidView::readAttributes(size_t index) {
   const Layer &layer = definition.layers[index];
   Builder builder(getLocation().getContext());

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Layers of CNNdroid, by type.
+// Handlers of CNNdroid's layers, by type.
 //
-// The results are those of CNNdroid's sequential mode. Its parallel mode clamps the results of poolings at zero, unlike
-// its documentation and Caffe (docs/limitations.md).
-//
-// How:  1. windows, whose number is rounded up, in convolutions, too,
-//       2. products, normalization and activations,
-//       3. accuracy.
+// The results are the results of CNNdroid's sequential mode. Its parallel mode clamps the results of poolings at zero,
+// which differs from its documentation and from Caffe (docs/limitations.md). The number of windows is rounded up, also
+// for convolutions.
 
 #include "compiler/import/cnndroid/Handlers.h"
 
@@ -25,7 +22,7 @@ namespace {
 // 1. Windows
 //===----------------------------------------------------------------------===//
 
-/// True if the required key is present. Reports an error if not.
+/// True if the required key exists. Otherwise, reports an error.
 bool requireKey(OperandBinder &node, StringRef key) {
   if (node.has(key))
     return true;
@@ -41,8 +38,8 @@ int64_t readSize(OperandBinder &node, StringRef key, int64_t missing, int64_t lo
   return std::max(missing, low);
 }
 
-/// Reads a window with equal pads and strides. The overhang is the cells after the padded input that its last step
-/// covers. Reports an error if the window does not fit.
+/// Reads a window with equal pads and strides. The overhang is the number of cells after the padded input that the last
+/// step covers. Reports an error if the window does not fit.
 FailureOr<Window> readWindow(OperandBinder &node, Ints kernel) {
   const int64_t pad = readSize(node, "pad", 0, 0), stride = readSize(node, "stride", 1, 1);
   if (!node.checkRank(0, 4, 4) || node.hasFailed())
@@ -70,7 +67,8 @@ bool checkFits(OperandBinder &node, const Window &window, int64_t channels) {
   return node.checkFits(padded, "the padded input") && node.checkFits(result);
 }
 
-/// Imports a convolution. The number of outputs is rounded up, with zeros beyond the input; Caffe rounds it down.
+/// Imports a convolution. The size of its result is rounded up, with zeros after the input. In Caffe, the size is
+/// rounded down.
 void importConvolution(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0), weights = node.getOperand(1), bias = node.getOperand(2);
@@ -92,7 +90,7 @@ void importConvolution(OperandBinder &node) {
   node.setResult(nn.toChannelsFirst(nn.add(y, bias)));
 }
 
-/// Reports an error if the last window begins after the padded input, because CNNdroid fails there.
+/// Reports an error if the last window begins after the padded input, because CNNdroid fails in this case.
 bool checkBegins(OperandBinder &node, const Window &window) {
   for (size_t axis = 0; axis < 2; ++axis) {
     const int64_t size = getShape(node.getOperand(0))[axis + 2] + 2 * window.pads[axis];
@@ -106,8 +104,8 @@ bool checkBegins(OperandBinder &node, const Window &window) {
   return true;
 }
 
-/// Imports a pooling. The number of windows is rounded up. Padding counts as zeros, even for a maximum, and in the
-/// divisor of an average. Cells beyond it do not count.
+/// Imports a pooling. The number of windows is rounded up. The padding is zeros, also for a maximum, and counts in the
+/// divisor of an average. Cells after the padding do not count.
 void importPooling(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   if (!requireKey(node, "pool") || !requireKey(node, "kernel_size"))
@@ -175,7 +173,7 @@ void importLrn(OperandBinder &node) {
     node.setResult(nn.toChannelsFirst(nn.lrn(nn.toChannelsLast(node.getOperand(0)), size, alpha, beta, 1)));
 }
 
-/// Computes a softmax over the channels, always of the first position of an image.
+/// Computes a softmax over the channels, but only for the first position of an image, as CNNdroid does.
 void importSoftmax(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
@@ -191,7 +189,7 @@ void importSoftmax(OperandBinder &node) {
 // 3. Accuracy
 //===----------------------------------------------------------------------===//
 
-/// Returns the share of labels that are among the `topk` most probable classes of their image.
+/// Returns the fraction of labels that are among the `topk` most probable classes of their image.
 void importAccuracy(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   if (!requireKey(node, "topk") || !node.checkRank(0, 2, 2))

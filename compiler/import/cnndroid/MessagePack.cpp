@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Numbers in MessagePack arrays, as CNNdroid's converters write parameters.
-//
-// How:  1. heads of objects,
-//       2. the shape, from the first array of each level,
-//       3. the numbers, level by level.
+// Reads MessagePack arrays of numbers, in which CNNdroid's converters store parameters. The first array of each level
+// decides the shape. Then the numbers are read level by level.
 
 #include "compiler/import/cnndroid/MessagePack.h"
 
@@ -19,7 +16,7 @@ namespace nacre::importer::cnndroid_format {
 // 1. Heads of objects
 //===----------------------------------------------------------------------===//
 
-/// Returns the kind of an object by its first byte.
+/// Returns the kind of an object, which its first byte decides.
 static const char *describeObject(uint8_t head) {
   if (head <= 0x7f || head >= 0xe0 || (head >= 0xca && head <= 0xd3))
     return "a number";
@@ -139,7 +136,7 @@ Expected<llvm::SmallVector<int64_t>> MessageReader::readShape(size_t rank) {
     if (!size)
       return size.takeError();
     shape.push_back(*size);
-    // Every number has at least one byte.
+    // In the file, every number has at least one byte.
     fits = !llvm::MulOverflow(count, *size, count) && static_cast<uint64_t>(count) <= getBytesLeft();
   }
   if (!fits)

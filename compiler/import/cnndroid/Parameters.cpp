@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Files of a layer's parameters, checked against the type of the layer.
+// Reads the files of a layer's parameters, and checks them against the type of the layer.
 
 #include "compiler/import/cnndroid/Parameters.h"
 
@@ -38,8 +38,8 @@ static StoredTensor makeTensor(PackedNumbers numbers, ArrayRef<int64_t> shape, T
   return tensor;
 }
 
-/// Converts labels, which are class numbers, one per image. CNNdroid reads the first element of its inner arrays, and
-/// drops fractions.
+/// Converts labels, which are the class indices of the images. CNNdroid reads the first element of the inner arrays,
+/// and drops fractions.
 static StoredTensor makeLabels(const PackedNumbers &numbers, MLIRContext *context) {
   const int64_t images = numbers.shape.front();
   const int64_t inner = numbers.shape[1] * numbers.shape[2] * numbers.shape[3];
@@ -48,7 +48,7 @@ static StoredTensor makeLabels(const PackedNumbers &numbers, MLIRContext *contex
   auto *to = reinterpret_cast<int64_t *>(labels->getBufferStart());
   for (int64_t image = 0; image < images; ++image) {
     const float label = from[image * inner];
-    constexpr float most = 1 << 24; // beyond this limit, floats cannot represent all odd numbers
+    constexpr float most = 1 << 24; // largest limit below which floats can represent all integers
     to[image] = label >= 0 && label < most ? static_cast<int64_t>(label) : -1;
   }
   return makeTensor({{}, std::move(labels)}, {images}, IntegerType::get(context, 64));

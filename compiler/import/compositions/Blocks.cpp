@@ -74,7 +74,7 @@ Value extractWindows(NnBuilder &nn, Value x, Ints kernel, Ints strides, Ints dil
     for (size_t axis = 0; axis < axes; ++axis)
       starts[axis + 1] = cell[axis] * dilations[axis];
     cells.push_back(nn.slice(x, starts, sizes, steps));
-    // Advances to the next cell; the last axis is fastest.
+    // Advances to the next cell. The last axis is innermost.
     size_t axis = axes;
     while (axis > 0 && ++cell[axis - 1] == kernel[axis - 1])
       cell[--axis] = 0;

@@ -2,7 +2,7 @@
 //
 // Einstein's summation: labels name the axes of the operands. Axes whose label is not in the result are summed.
 //
-// How:  1. the equation, 2. one operand, 3. two operands, 4. all of them.
+// The parts of this file are the equation, one operand, two operands, and all operands.
 
 #include "compiler/import/compositions/Einsum.h"
 
@@ -31,7 +31,7 @@ std::string quote(int label) {
 // 1. The equation
 //===----------------------------------------------------------------------===//
 
-/// Term as it is written: its labels, and the position of an ellipsis among them.
+/// Term in the form of the equation: its labels, and the position of the ellipsis among them.
 struct Term {
   EinsumLabels labels;
   std::optional<size_t> ellipsis;
@@ -54,7 +54,7 @@ llvm::Expected<Term> parseTerm(StringRef text) {
   return term;
 }
 
-/// Returns the labels of `term` with `count` axes for its ellipsis.
+/// Returns the labels of `term`, whose ellipsis stands for `count` axes.
 EinsumLabels expand(const Term &term, int64_t count) {
   EinsumLabels labels = term.labels;
   for (int64_t axis = 1; term.ellipsis && axis <= count; ++axis)
@@ -62,7 +62,8 @@ EinsumLabels expand(const Term &term, int64_t count) {
   return labels;
 }
 
-/// Returns the labels of a result that the equation leaves out: the ellipsis, then the labels that occur once, sorted.
+/// Returns the labels of a result that the equation does not state: the ellipsis, and then the labels that occur once,
+/// sorted.
 EinsumLabels implyResult(ArrayRef<EinsumLabels> operands, int64_t ellipsis) {
   std::map<int, int> counts;
   for (const EinsumLabels &labels : operands)
@@ -77,7 +78,8 @@ EinsumLabels implyResult(ArrayRef<EinsumLabels> operands, int64_t ellipsis) {
   return result;
 }
 
-/// Finds the shape of the result. Reports an error unless the axes of each label have the same size, or size 1.
+/// Determines the shape of the result. Reports an error unless all axes with the same label have the same size, or size
+/// 1.
 llvm::Error settleSizes(EinsumTerms &terms, ArrayRef<Ints> shapes) {
   std::map<int, int64_t> sizes;
   for (auto [labels, shape] : llvm::zip_equal(terms.operands, shapes)) {
@@ -151,7 +153,7 @@ namespace {
 // 2. One operand
 //===----------------------------------------------------------------------===//
 
-/// Value and the labels of its axes.
+/// Value, and the labels of its axes.
 struct Labelled {
   Value value;
   EinsumLabels labels;
@@ -166,8 +168,8 @@ Labelled reorder(NnBuilder &nn, const Labelled &x, ArrayRef<int> labels) {
   return {nn.transpose(x.value, permutation), llvm::to_vector(labels)};
 }
 
-/// Takes the diagonal of axes with equal labels. They are reshaped to one axis of n * n elements, of which every (n +
-/// 1)-th stays.
+/// Takes the diagonal of axes with equal labels. Two axes of size n are reshaped to one axis of n * n elements. Every
+/// (n + 1)-th element is on the diagonal.
 Labelled takeDiagonals(NnBuilder &nn, Labelled x) {
   for (size_t second = 1; x.value && second < x.labels.size();) {
     size_t first = llvm::find(x.labels, x.labels[second]) - x.labels.begin();
@@ -199,7 +201,7 @@ Labelled takeDiagonals(NnBuilder &nn, Labelled x) {
   return x;
 }
 
-/// Returns `x` summed over the axes that `isNeeded` does not keep.
+/// Returns `x` summed over the axes whose labels are not needed, as `isNeeded` tells.
 template <typename IsNeeded> Labelled sumOthers(NnBuilder &nn, const Labelled &x, IsNeeded isNeeded) {
   SmallVector<int64_t> axes;
   EinsumLabels kept;
@@ -212,7 +214,7 @@ template <typename IsNeeded> Labelled sumOthers(NnBuilder &nn, const Labelled &x
   return {axes.empty() ? x.value : nn.reduce(ReduceKind::Sum, x.value, axes, /*keepDims=*/false), kept};
 }
 
-/// Removes the axes of size 1 along which `x` is broadcast, because `other` has another size for the label.
+/// Removes the axes of size 1 for which `other` has another size, because `x` is broadcast along them.
 Labelled dropRepeated(NnBuilder &nn, const Labelled &x, const Labelled &other) {
   Labelled result{{}, {}};
   SmallVector<int64_t> shape;
@@ -230,8 +232,8 @@ Labelled dropRepeated(NnBuilder &nn, const Labelled &x, const Labelled &other) {
 // 3. Two operands
 //===----------------------------------------------------------------------===//
 
-/// Labels of two operands by their role. `batch` labels are in both and stay, `left` and `right` are in one of them,
-/// `summed` labels are in both and are reduced.
+/// Labels of two operands by their role. `batch` labels are in both operands and in the result. `left` and `right`
+/// labels are in one operand. `summed` labels are in both operands, but not in the result.
 struct Roles {
   EinsumLabels batch, left, right, summed;
 };
@@ -260,8 +262,8 @@ int64_t countElements(const Labelled &x, ArrayRef<int> labels) {
   return count;
 }
 
-/// Multiplies two operands by one matrix product, or element by element if no label is summed. Labels that neither
-/// `isNeeded` nor the other operand has are summed first.
+/// Multiplies two operands by one matrix product, or element by element if no label is summed. First sums over labels
+/// that neither `isNeeded` nor the other operand has.
 template <typename IsNeeded>
 Labelled multiply(NnBuilder &nn, const Labelled &givenLhs, const Labelled &givenRhs, IsNeeded isNeeded) {
   auto drop = [&](const Labelled &x, const Labelled &other) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions that `nn` expresses as several operators, for the handlers of every format.
+// Functions that are compositions of several `nn` operators, for the handlers of every format.
 
 #include "compiler/import/compositions/Elementary.h"
 
@@ -42,7 +42,7 @@ Value logOnePlus(NnBuilder &nn, Value x) {
 }
 
 Value expMinusOne(NnBuilder &nn, Value x) {
-  // Elu is exact to all digits below 0. Above, e^x - 1 = -e^x (e^-x - 1).
+  // For negative x, elu is exact to all digits. For positive x, e^x - 1 = -e^x (e^-x - 1).
   Value above = nn.mul(nn.unary(UnaryKind::Exp, x), nn.unary(UnaryKind::Elu, nn.unary(UnaryKind::Neg, x), 1));
   Value isBelow = nn.binary(BinaryKind::Less, x, 0.0);
   return nn.select(isBelow, nn.unary(UnaryKind::Elu, x, 1), nn.unary(UnaryKind::Neg, above));
@@ -63,7 +63,7 @@ Value reduceBooleans(NnBuilder &nn, nn::ReduceKind kind, Value x, Ints axes, boo
 Value arcTangent(NnBuilder &nn, Value y, Value x) {
   constexpr double pi = 3.14159265358979323846;
   Value height = nn.unary(UnaryKind::Abs, y), width = nn.unary(UnaryKind::Abs, x);
-  // 0 / 0 and infinity / infinity are NaN, so their angles are set directly.
+  // 0 / 0 and infinity / infinity are NaN, so the angles in these cases are set directly.
   Value slope = nn.select(nn.binary(BinaryKind::Equal, height, width), nn.scalar(x, 1), nn.div(height, width));
   Value angle = nn.unary(UnaryKind::Atan, slope);
   angle = nn.select(nn.binary(BinaryKind::Equal, height, 0.0), nn.scalar(x, 0), angle);
@@ -77,7 +77,7 @@ Value floorDivide(NnBuilder &nn, Value lhs, Value rhs) {
     return nn.unary(UnaryKind::Floor, quotient);
   if (getElementType(quotient).isUnsignedInteger())
     return quotient;
-  // If the remainder has the dividend's sign and not the divisor's, the quotient was rounded up.
+  // If the remainder has the sign of the dividend, and the divisor has the other sign, the quotient was rounded up.
   Value isExact =
       nn.binary(BinaryKind::Equal, nn.binary(BinaryKind::Mod, lhs, rhs), nn.binary(BinaryKind::Fmod, lhs, rhs));
   return nn.select(isExact, quotient, nn.add(quotient, -1));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. reals to integers and back; 2. sums of products; 3. fixed point.
+// See IntegerArithmetic.h. The parts of this file are the conversions of reals to integers and back, sums of products,
+// and fixed-point arithmetic.
 
 #include "compiler/import/compositions/IntegerArithmetic.h"
 
@@ -64,8 +65,8 @@ Quantized quantizeDynamically(NnBuilder &nn, Value real) {
 // 2. Sums of products
 //===----------------------------------------------------------------------===//
 
-/// Returns the integer that all elements of `value` have, or 0 if `value` is null. `nullopt` if it is not known or not
-/// the same.
+/// Returns the integer that all elements of `value` have, or 0 if `value` is null. Returns `nullopt` if the elements
+/// are not known or not equal.
 static std::optional<int64_t> getKnown(Value value) {
   if (!value)
     return 0;
@@ -80,12 +81,13 @@ static std::optional<int64_t> getKnown(Value value) {
   return number;
 }
 
-/// Returns the sum along `axes`, which stay as ones, as integers of `type`.
+/// Returns the sum along `axes` as integers of `type`. The size of these axes becomes 1.
 static Value sumAlong(NnBuilder &nn, Value x, Ints axes, Type type) {
   return nn.reduce(ReduceKind::Sum, nn.cast(x, type), axes, /*keepDims=*/true);
 }
 
-/// Returns the smallest and the largest integer of a constant, also through transposes, reshapes and slices of it.
+/// Returns the smallest and the largest integer of a constant. `value` may also be a transpose, reshape or slice of a
+/// constant.
 static std::optional<std::pair<int64_t, int64_t>> getRange(Value value) {
   while (Operation *op = value.getDefiningOp())
     if (isa<nn::TransposeOp, nn::ReshapeOp, nn::SliceOp>(op))
@@ -111,8 +113,8 @@ static std::optional<std::pair<int64_t, int64_t>> getRange(Value value) {
   return std::pair(least, most);
 }
 
-/// Makes the bytes of the right operand signed, as dot product instructions need them. A constant operand whose range
-/// allows it gets the zero point 0, too, which saves the sums of rows.
+/// Makes the bytes of the right operand signed, because dot product instructions need signed bytes. If the range of a
+/// constant operand allows it, the zero point becomes 0, which saves the sums of rows.
 static void centre(NnBuilder &nn, Value &weights, Value &zero) {
   constexpr double halfRange = 128;
   Type type = getElementType(weights), wide = nn.types().getIntegerType(16), byte = nn.types().getI8Type();
@@ -157,7 +159,7 @@ Value integerMatMul(NnBuilder &nn, Value lhs, Value lhsZero, Value rhs, Value rh
   return sums;
 }
 
-/// Pads the spatial axes of `input` by `value`, which is known only at run time.
+/// Pads the spatial axes of `input` with `value`, which is known only at run time.
 static Value padWith(NnBuilder &nn, Value input, Ints pads, Value value) {
   const size_t spatial = pads.size() / 2;
   SmallVector<int64_t> low(spatial + 2, 0), high(spatial + 2, 0), inside(getShape(input));
@@ -210,7 +212,7 @@ Value integerConv(NnBuilder &nn, Value input, Value inputZero, Value filter, Val
   return sums;
 }
 
-/// Inserts stride - 1 elements after each element of the spatial axes. The new elements stand for 0.
+/// Inserts stride - 1 elements after each element of the spatial axes. The new elements represent 0.
 static Value spread(NnBuilder &nn, Value input, Ints strides, int64_t zero) {
   SmallVector<int64_t> shape(getShape(input)), split{shape.front()}, high{0}, merged{shape.front()},
       sizes{shape.front()};
@@ -237,8 +239,8 @@ Value integerConvTranspose(NnBuilder &nn, Value input, Value inputZero, Value fi
   const size_t axes = window.kernel.size();
   std::optional<int64_t> zero = getKnown(inputZero);
   assert(zero && "what stands for 0 is known when a model is compiled");
-  // Convolves the spread input with the reversed filter. Padding then omits the border that the transposed convolution
-  // cuts.
+  // Convolves the spread input with the reversed filter. The padding then excludes the border that the transposed
+  // convolution removes.
   Window inner = window;
   inner.strides.assign(axes, 1);
   for (size_t axis = 0; axis < axes; ++axis)

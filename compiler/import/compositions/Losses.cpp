@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Losses of training that exported models contain.
+// Losses for training that exported models contain.
 //
-// How:  a sum over the classes in which all other terms are zero picks the target's element. One kernel does it on any
-// engine, and no target can read out of bounds.
+// The element of the target class is selected by a sum over the classes in which all other terms are zero. One kernel
+// computes this on any engine, and no target can cause a read out of bounds.
 
 #include "compiler/import/compositions/Losses.h"
 #include "dialects/nn/Labels.h"

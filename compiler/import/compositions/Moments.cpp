@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Mean and variance along axes of a tensor, and normalization by them.
+// Mean and variance along axes of a tensor, and normalization with them.
 
 #include "compiler/import/compositions/Moments.h"
 

@@ -69,7 +69,7 @@ Value reverseSequence(NnBuilder &nn, Value x, Value lengths, int64_t batchAxis, 
   }
   SmallVector<int64_t> shape(getShape(x));
   int64_t batch = shape[batchAxis], steps = shape[timeAxis];
-  // Indices along both axes, as columns or rows of the matrix of all sequences.
+  // Returns indices along an axis, as a column or a row of the matrix of all sequences.
   auto along = [&](int64_t axis, Value numbers) {
     return nn.reshape(numbers, axis == 0 ? Ints{shape[0], 1} : Ints{shape[1]});
   };
@@ -109,7 +109,7 @@ Value setDiagonal(NnBuilder &nn, Value matrices, Value diagonal) {
     return {};
   Ints shape = getShape(matrices);
   int64_t rows = shape[shape.size() - 2], columns = shape.back(), length = std::min(rows, columns);
-  // A row of the result reads from a row as long as the diagonal.
+  // A row of the result gathers from a row that has the length of the diagonal.
   SmallVector<int64_t> asRow(getShape(diagonal));
   asRow.insert(asRow.end() - 1, 1);
   Value row = nn.reshape(diagonal, asRow);

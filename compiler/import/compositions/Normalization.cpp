@@ -16,7 +16,7 @@ static Value widen(NnBuilder &nn, Value x) {
   return getElementType(x).getIntOrFloatBitWidth() < 32 ? nn.cast(x, nn.types().getF32Type()) : x;
 }
 
-/// Returns 1 / sqrt(mean of x * x + epsilon).
+/// Returns 1 / sqrt(mean(x * x) + epsilon).
 static Value invertRms(NnBuilder &nn, Value x, Ints axes, double epsilon) {
   Value square = nn.reduce(ReduceKind::Mean, nn.mul(x, x), axes, /*keepDims=*/true);
   return nn.unary(UnaryKind::Reciprocal, nn.unary(UnaryKind::Sqrt, nn.add(square, epsilon)));

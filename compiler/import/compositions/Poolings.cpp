@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. gather each window's elements along a new axis; 2. find the largest; 3. compute its position from the
-// beginning of its window and its distance from there. Pooling of regions needs no windows (see the header).
+// See Poolings.h. To find the index of a maximum, the code gathers each window's elements along a new axis. Then it
+// finds the largest element, and its position in the window. The index follows from the beginning of the window and
+// this position. Pooling of regions uses tables instead of windows.
 
 #include "compiler/import/compositions/Poolings.h"
 
@@ -40,7 +41,7 @@ Value indicesOfMaxima(NnBuilder &nn, Value x, const Window &window, Ints distanc
   Value windows = x ? padWindows(nn, x, window) : Value();
   if (!windows)
     return {};
-  // 1. [N, places, cells, places, cells ..., C], then [N, places..., cells, C].
+  // 1. The shape is [N, places, cells, places, cells ..., C], and then [N, places..., cells, C].
   const size_t axes = window.kernel.size();
   SmallVector<int64_t> places, apart = {getShape(x).front()}, order = {0}, side;
   int64_t cells = 1;
@@ -67,10 +68,10 @@ Value indicesOfMaxima(NnBuilder &nn, Value x, const Window &window, Ints distanc
   side.append({cells, apart.back()});
   windows = nn.reshape(nn.transpose(nn.reshape(windows, apart), order), side);
 
-  // 2.
+  // 2. The largest element of each window.
   Value largest = nn.argReduce(nn::ArgKind::Max, windows, axes + 1, /*keepDims=*/false, /*selectLast=*/false);
 
-  // 3.
+  // 3. The index of that element.
   SmallVector<int64_t> fromBegin = {0};
   for (size_t axis = 0; axis < axes; ++axis) {
     SmallVector<int64_t> further;
@@ -100,8 +101,8 @@ SmallVector<int64_t> getTableOfMaxima(Ints images) {
   return {countLevels(images[1]) * countLevels(images[2]) * images[0] * images[1] * images[2], images[3]};
 }
 
-/// Returns the maxima of runs of 1, 2, 4, ... elements along `axis`, each at the index of its first element. Runs that
-/// would exceed the end are never read.
+/// Returns the maxima of runs of 1, 2, 4, ... elements along `axis`. Each maximum is at the index of the first element
+/// of its run. Runs that would extend past the end are never read.
 static SmallVector<Value> makeLevels(NnBuilder &nn, Value x, int64_t axis) {
   SmallVector<Value> levels{x};
   if (!x)
@@ -135,12 +136,12 @@ namespace {
 
 /// Bins of all regions along one axis, [R, bins].
 struct Parts {
-  Value level;       ///< level of the table: two runs of 2^level elements cover the bin
-  Value first, last; ///< begins of the two runs
+  Value level;       ///< level of the table, where two runs of 2^level elements cover the bin
+  Value first, last; ///< first elements of the two runs
   Value isEmpty;
 };
 
-/// Divides regions into bins. `begin` and `end` are the first and last elements of the regions, [R, 1].
+/// Divides regions into bins. `begin` and `end`, [R, 1], are the first and the last element of each region.
 Parts divide(NnBuilder &nn, Value begin, Value end, int64_t bins, int64_t extent) {
   Type i32 = nn.types().getI32Type(), f32 = nn.types().getF32Type();
   Value numbers = nn.cast(nn.counting(bins), f32);
@@ -157,9 +158,9 @@ Parts divide(NnBuilder &nn, Value begin, Value end, int64_t bins, int64_t extent
     parts.level = nn.add(parts.level, isLonger);
     run = nn.add(run, nn.mul(isLonger, static_cast<double>(size / 2)));
   }
-  if (length) // if the extent is 1, the level is still a scalar
+  if (length) // for an extent of 1, the level is still a scalar
     parts.level = nn.broadcast(parts.level, getShape(length));
-  // An empty bin reads a valid element, too; its value is replaced later.
+  // An empty bin also reads a valid element. Its value is replaced later.
   parts.first = nn.binary(BinaryKind::Min, low, static_cast<double>(extent - 1));
   parts.last = nn.binary(BinaryKind::Max, nn.sub(high, run), 0);
   return parts;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. shapes of parameters; 2. the two directions.
+// See Quantization.h. The parts of this file are shapes of parameters, and the two directions of the conversion.
 
 #include "compiler/import/compositions/Quantization.h"
 
@@ -29,18 +29,19 @@ bool isParameterOf(Value x, Value parameter, Granularity granularity) {
   return getShape(parameter) == Ints(shape);
 }
 
-/// Returns `parameter` in the form of nn.quantize: a scalar if it has one element for the whole tensor.
+/// Returns `parameter` in the form that nn.quantize needs: a scalar if it has one element for the whole tensor.
 static Value asParameter(NnBuilder &nn, Value parameter, Granularity granularity) {
   return parameter && !granularity.block && getType(parameter).getNumElements() == 1 ? nn.reshape(parameter, {})
                                                                                      : parameter;
 }
 
-/// Returns no axis if both scale and zero point are scalars.
+/// Returns a granularity without an axis if both the scale and the zero point are scalars. Otherwise, returns
+/// `granularity`.
 static Granularity granularityOf(Value scale, Value zero, Granularity granularity) {
   return scale && zero && getRank(scale) == 0 && getRank(zero) == 0 ? Granularity() : granularity;
 }
 
-/// True if `x` has too many axes for scales of blocks, which add one. Reports an error then.
+/// Reports an error and returns true if `x` has too many axes for scales of blocks, which add an axis.
 static bool hasTooManyAxes(NnBuilder &nn, Value x, Granularity granularity) {
   if (!granularity.block || getRank(x) < maxRank)
     return false;
@@ -56,7 +57,7 @@ static bool hasTooManyAxes(NnBuilder &nn, Value x, Granularity granularity) {
 Value dequantize(NnBuilder &nn, Value x, Value scale, Value zero, Granularity granularity, Type real) {
   if (!x || !scale || hasTooManyAxes(nn, x, granularity))
     return {};
-  // The operator rounds to the type of the scale.
+  // The result of the operator has the type of the scale.
   Type given = getElementType(scale);
   if (given != real)
     scale = nn.cast(scale, given.isF64() ? given : nn.types().getF32Type());
@@ -75,8 +76,8 @@ Value quantize(NnBuilder &nn, Value x, Value scale, Value zero, Granularity gran
 }
 
 Value roundAwayFromZero(NnBuilder &nn, Value x) {
-  // The fraction above the integer is exact. Adding one half to the largest number below one half would round up to
-  // one.
+  // The difference from the next smaller integer is exact. If one half were added instead, the largest value below one
+  // half would be rounded up to one.
   Value magnitude = nn.unary(nn::UnaryKind::Abs, x);
   Value below = nn.unary(nn::UnaryKind::Floor, magnitude);
   Value isUp = nn.binary(nn::BinaryKind::GreaterEqual, nn.sub(magnitude, below), 0.5);

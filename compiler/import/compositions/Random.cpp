@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random numbers as a function of a seed and an element's index.
-//
-// How:  1. words, 2. numbers, 3. operators that use them.
+// Random values as a function of a seed and the index of an element. The parts of this file are words, values, and
+// operators that use them.
 
 #include "compiler/import/compositions/Random.h"
 
@@ -47,7 +46,7 @@ double uniformAt(RandomKey key, int64_t index) { return static_cast<double>(word
 
 double normalAt(RandomKey key, int64_t index) {
   int64_t first = index / 2 * 2;
-  // Uses (0, 1], because of the logarithm.
+  // The operand is in (0, 1], because the logarithm of 0 is infinite.
   double radius = std::sqrt(-2 * std::log(uniformAt(key, first) + 0x1p-24));
   double angle = 2 * 3.14159265358979323846 * uniformAt(key, first + 1);
   return radius * (index % 2 ? std::sin(angle) : std::cos(angle));
@@ -68,7 +67,7 @@ Value normal(NnBuilder &nn, RankedTensorType type, RandomKey key, double mean, d
 Value meets(NnBuilder &nn, Value probabilities, RandomKey key) {
   if (!probabilities)
     return {};
-  // Numbers of 24 bits need a comparison of the same precision.
+  // Values have 24 bits, so the comparison needs the same precision.
   Type precise = getElementType(probabilities).isF64() ? getElementType(probabilities) : nn.types().getF32Type();
   Value numbers = uniform(nn, RankedTensorType::get(getShape(probabilities), precise), key, 0, 1);
   return nn.binary(BinaryKind::Less, numbers, nn.cast(probabilities, precise));
@@ -85,7 +84,7 @@ Dropped dropOut(NnBuilder &nn, Value x, Value ratio, RandomKey key) {
   return {nn.select(mask, nn.div(x, kept), nn.scalar(x, 0)), mask};
 }
 
-/// Computes one round of philox on blocks of counters: words of 32 bits in elements of i64.
+/// Computes one round of Philox on blocks of counters. The words have 32 bits, in elements of i64.
 static std::array<Value, 4> turnWords(NnBuilder &nn, std::array<Value, 4> words, std::array<uint32_t, 2> key) {
   auto low = [&](Value x) { return nn.binary(BinaryKind::And, x, nn.scalar(x, 0xFFFFFFFFu)); };
   auto high = [&](Value x) { return low(nn.binary(BinaryKind::ShiftRight, x, nn.scalar(x, 32))); };
@@ -126,14 +125,15 @@ Value drawClasses(NnBuilder &nn, Value logits, int64_t count, RandomKey key) {
   int64_t rows = getShape(logits)[0], classes = getShape(logits)[1];
   Type f32 = nn.types().getF32Type(), i64 = nn.types().getI64Type();
   Value chances = nn.softmax(nn.cast(logits, f32), 1, /*log=*/false);
-  // Cumulative probabilities of classes. A number chooses the first class with a larger sum.
+  // Cumulative probabilities of classes. A random value chooses the first class with a larger sum.
   Value isUpTo = makeTable<double>(nn, RankedTensorType::get({classes, classes}, f32),
                                    [&](int64_t index) { return index / classes <= index % classes ? 1.0 : 0.0; });
   Value sums = nn.reshape(nn.matmul(chances, isUpTo), {rows, 1, classes});
   Value numbers = nn.reshape(uniform(nn, RankedTensorType::get({rows, count}, f32), key, 0, 1), {rows, count, 1});
   Value isPassed = nn.cast(nn.binary(BinaryKind::LessEqual, sums, numbers), i64);
   Value drawn = nn.reduce(ReduceKind::Sum, isPassed, 2, /*keepDims=*/false);
-  return nn.binary(BinaryKind::Min, drawn, static_cast<double>(classes - 1)); // sums may round to less than one
+  // the last sum may be rounded to less than one
+  return nn.binary(BinaryKind::Min, drawn, static_cast<double>(classes - 1));
 }
 
 } // namespace nacre::importer

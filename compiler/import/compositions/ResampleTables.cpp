@@ -27,7 +27,7 @@ bool AxisTable::isIdentity(int64_t extent) const {
 // 1. Coordinates
 //===----------------------------------------------------------------------===//
 
-/// Maps a position by a scale that the model states.
+/// Maps a position to the old axis by a scale that the model states.
 static double mapByStatedScale(int64_t position, Resize resize, CoordinateRule rule) {
   const auto x = static_cast<float>(position), input = static_cast<float>(resize.input);
   const float scale = *resize.scale.stated;
@@ -37,7 +37,7 @@ static double mapByStatedScale(int64_t position, Resize resize, CoordinateRule r
     return (x + 0.5F) / scale - 0.5F;
   case CoordinateRule::HalfPixelSymmetric: {
     // The centers of both axes coincide even if the output size was rounded. ONNX Runtime computes the last step in
-    // doubles.
+    // double precision.
     const float part = static_cast<float>(resize.output) / (scale * input), offset = input / 2 * (1 - part);
     return static_cast<float>(offset + (x + 0.5) / scale - 0.5);
   }
@@ -52,7 +52,8 @@ static double mapByStatedScale(int64_t position, Resize resize, CoordinateRule r
   llvm_unreachable("the other rules read no scale");
 }
 
-/// Maps a position by a ratio of sizes, a quotient of two integers, so that it is rounded only once.
+/// Maps a position to the old axis by a ratio of sizes. The result is a quotient of two integers, so it is rounded only
+/// once.
 static double mapByRatio(int64_t position, Resize resize, CoordinateRule rule) {
   const auto x = static_cast<double>(position), input = static_cast<double>(resize.input),
              output = static_cast<double>(resize.output), from = static_cast<double>(resize.scale.from),
@@ -78,7 +79,7 @@ static double mapIntoRegion(int64_t position, Resize resize, Region region) {
   const float last = static_cast<float>(resize.input) - 1;
   if (resize.output <= 1)
     return static_cast<float>(0.5 * (region.begin + region.end) * last);
-  // Doubles hold the exact product, so no compiler can fuse it with the sum.
+  // The product is exact in double precision, so the result does not change if a compiler fuses it with the sum.
   const auto begin = static_cast<float>(static_cast<double>(region.begin) * last);
   const float further =
       static_cast<float>(position) * (region.end - region.begin) * last / (static_cast<float>(resize.output) - 1);
@@ -91,7 +92,7 @@ static double mapCoordinate(int64_t position, Resize resize, CoordinateRule rule
   const bool isFirst = resize.output <= 1;
   if (isFirst && (rule == CoordinateRule::AlignCorners || rule == CoordinateRule::HalfPixelUnlessOne))
     return 0;
-  if (rule == CoordinateRule::AlignCorners) // reads sizes only
+  if (rule == CoordinateRule::AlignCorners) // depends on the sizes only
     return static_cast<double>(position) * static_cast<double>(resize.input - 1) /
            static_cast<double>(resize.output - 1);
   return resize.scale.stated ? mapByStatedScale(position, resize, rule) : mapByRatio(position, resize, rule);
@@ -146,7 +147,7 @@ static double roundTo(double x, Rounding rounding, double tolerance) {
   llvm_unreachable("all ways are above");
 }
 
-/// Returns the nearest valid index. An empty axis, which only an empty result reads, gives 0.
+/// Returns the nearest valid index. For an empty axis, which only an empty result reads, it is 0.
 static int32_t clampIndex(double x, int64_t input) {
   return static_cast<int32_t>(std::clamp(x, 0.0, static_cast<double>(std::max<int64_t>(input - 1, 0))));
 }
@@ -177,7 +178,7 @@ static double weighCubic(double x, double a) {
   return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
 }
 
-/// Scales weights so that their sum is one. Weights that sum to 0 stay.
+/// Scales weights so that their sum is 1. Weights whose sum is 0 do not change.
 static void normalize(llvm::MutableArrayRef<double> weights) {
   double sum = 0;
   for (double weight : weights)
@@ -206,12 +207,12 @@ AxisTable interpolateCubic(ArrayRef<double> coordinates, int64_t input, Cubic cu
 
 namespace {
 
-/// Table of sums of any number of neighbouring elements; it is as wide as its longest sum.
+/// Table of sums of any number of neighbouring elements. Its number of taps is the length of the longest sum.
 class SumTable {
 public:
   explicit SumTable(int64_t input) : input(input) {}
 
-  /// Begins a position. Weights of elements outside of the axis go to the element at that end.
+  /// Begins a new position. The weights of elements outside of the axis are added to the element at that end.
   void begin() { rows.emplace_back(); }
   void add(double at, double weight) {
     int32_t index = clampIndex(at, input);
@@ -249,7 +250,7 @@ double countStretchedTaps(double scale, bool isCubic) { return 2 * std::ceil((is
 
 AxisTable interpolateStretched(ArrayRef<double> coordinates, int64_t input, double scale, const Cubic *cubic,
                                bool excludeOutside) {
-  // An empty result may have any scale, and so any number of taps.
+  // An empty result may have any scale, and therefore any number of taps.
   auto taps = coordinates.empty() ? 0 : static_cast<int64_t>(countStretchedTaps(scale, cubic != nullptr));
   SumTable sums(input);
   SmallVector<double, 0> weights(taps);
@@ -270,7 +271,7 @@ AxisTable interpolateStretched(ArrayRef<double> coordinates, int64_t input, doub
 
 AxisTable interpolateCubicBySteps(ArrayRef<double> coordinates, int64_t input, CornerRule rule) {
   constexpr int64_t steps = 1024;
-  bool isKeys = rule == CornerRule::HalfPixelCenters; // it excludes elements outside, and has another a
+  bool isKeys = rule == CornerRule::HalfPixelCenters; // this rule excludes elements outside, and has another a
   double a = isKeys ? -0.5 : -0.75;
   auto weigh = [&](int64_t step) {
     auto x = static_cast<float>(static_cast<double>(step) / steps);

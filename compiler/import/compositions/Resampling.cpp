@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  one operator resamples several axes while an element reads few others. If it reads many, each axis has its own
-// operator, and axes that shrink come first. If it reads more than an operator allows, the axis is multiplied by a
-// matrix.
+// See Resampling.h. One operator resamples several axes if an element reads only a few others. If it reads many, each
+// axis has a separate operator, and axes that become smaller come first. If it reads more than an operator allows, the
+// axis is multiplied by a matrix.
 
 #include "compiler/import/compositions/Resampling.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -17,12 +17,13 @@ namespace nacre::importer {
 
 namespace {
 
-/// Most elements that one element may read over all axes of an operator: a bicubic image.
+/// Largest number of elements that one element may read over all axes of an operator: the number for a bicubic image.
 constexpr int64_t maxReadsTogether = 16;
-/// Most entries of a table. No image has as many positions, and any machine that compiles can hold them.
+/// Largest number of entries of a table. No image has as many positions, and every machine that can compile has enough
+/// memory.
 constexpr int64_t maxEntries = int64_t(1) << 24;
 
-/// Resamples `axes`, in any order, by one operator.
+/// Resamples `axes`, which may be in any order, by one operator.
 Value resampleTogether(NnBuilder &nn, Value x, SmallVector<const ResampledAxis *> axes) {
   llvm::sort(axes, [](const ResampledAxis *a, const ResampledAxis *b) { return a->axis < b->axis; });
   SmallVector<int64_t> numbers;
@@ -39,8 +40,8 @@ Value resampleTogether(NnBuilder &nn, Value x, SmallVector<const ResampledAxis *
   return nn.resample(x, numbers, indices, weights);
 }
 
-/// Multiplies the axis by its table as a matrix. The axis becomes rows of matrices, or columns of one matrix if it is
-/// the last.
+/// Multiplies the axis by its table as a matrix. The last axis becomes the columns of one matrix. Another axis becomes
+/// the rows of matrices.
 Value multiplyByTable(NnBuilder &nn, Value x, const ResampledAxis &axis) {
   if (!x)
     return {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. positions, 2. samples, 3. regions, 4. regions whose number of samples is known only at run time.
+// See Sampling.h. The parts of this file are positions, samples, regions, and regions whose number of samples is known
+// only at run time.
 
 #include "compiler/import/compositions/Sampling.h"
 
@@ -18,7 +19,7 @@ namespace nacre::importer {
 using nn::BinaryKind;
 using nn::UnaryKind;
 
-/// Returns a constant of `numbers` with the element type of `like`.
+/// Returns the constant `numbers` with the element type of `like`.
 static Value makeNumbers(NnBuilder &nn, Value like, Ints shape, ArrayRef<float> numbers) {
   auto type = RankedTensorType::get(shape, nn.types().getF32Type());
   return like ? nn.cast(nn.constant(DenseElementsAttr::get(type, numbers)), getElementType(like)) : Value();
@@ -97,7 +98,7 @@ Value sample(NnBuilder &nn, SampleRule rule, Value image, Value positions, Value
 // 3. Regions
 //===----------------------------------------------------------------------===//
 
-/// Returns the positions of all samples: `[samples of a bin, boxes, bins of rows, bins of columns, 2]`.
+/// Returns the positions of all samples: `[samples of a bin, regions, bins of rows, bins of columns, 2]`.
 static Value placeSamples(NnBuilder &nn, Value begins, Value sizes, const RegionRule &rule) {
   if (!begins || !sizes)
     return {};
@@ -115,7 +116,7 @@ static Value placeSamples(NnBuilder &nn, Value begins, Value sizes, const Region
   return nn.add(nn.reshape(begins, {boxes, 1, 1, 2}), along);
 }
 
-/// True for positions whose coordinates both lie at most one element outside of the image: `[..., 1]`.
+/// True for positions whose coordinates are both inside the image, or at most one element outside: `[..., 1]`.
 static Value isNear(NnBuilder &nn, Value positions, Ints extents) {
   if (!positions)
     return {};
@@ -126,7 +127,7 @@ static Value isNear(NnBuilder &nn, Value positions, Ints extents) {
   return nn.binary(BinaryKind::And, nn.slice(both, last, 0, 1), nn.slice(both, last, 1, 1));
 }
 
-/// Returns the largest of the four weighted pixels around a position.
+/// Returns the largest of the four weighted pixels around each position.
 static Value takeLargestOfFour(NnBuilder &nn, Value image, Value positions, Value images) {
   if (!positions)
     return {};
@@ -150,7 +151,7 @@ static Value takeLargestOfFour(NnBuilder &nn, Value image, Value positions, Valu
 static Value poolAdaptively(NnBuilder &nn, Value image, Value begins, Value sizes, Value images,
                             const RegionRule &rule);
 
-/// Pools one sample at a time, so that at most two samples are in memory.
+/// Pools one sample after another, so that at most two samples are in memory.
 Value poolRegions(NnBuilder &nn, Value image, Value begins, Value sizes, Value images, const RegionRule &rule) {
   if (rule.samples == 0)
     return poolAdaptively(nn, image, begins, sizes, images, rule);
@@ -177,20 +178,20 @@ Value poolRegions(NnBuilder &nn, Value image, Value begins, Value sizes, Value i
 
 namespace {
 
-/// Samples of all bins along one axis of the image. Tensors are `[regions, bins of rows, bins of columns]` with size 1
-/// along the other axis.
+/// Samples of all bins along one axis of the image. Tensors are `[regions, bins of rows, bins of columns]`, but have
+/// size 1 along the other axis.
 struct AxisSamples {
   Value all;    ///< number of samples of a bin
   Value step;   ///< distance between two samples
   Value begins; ///< begin of each bin
-  Value firsts; ///< number of the first sample of a bin that may lie in the image
-  Value counts; ///< number of samples from that one on that may lie in the image, as i32
+  Value firsts; ///< index of the first sample of a bin that may lie in the image
+  Value counts; ///< number of samples from `firsts` on that may lie in the image, as i32
   int64_t most; ///< upper bound of `counts`
 };
 
-/// Finds the samples of a region, which may be larger than the image and have any number of them. Samples outside of
-/// the image are 0, so only those inside are visited. Two samples are more than half an element apart, which bounds
-/// their number.
+/// Finds the samples of regions. A region may be larger than the image, and may have any number of samples. Samples
+/// outside of the image are 0, so only samples inside are visited. Their number is bounded, because the distance of two
+/// samples is more than half an element.
 AxisSamples findSamples(NnBuilder &nn, Value begins, Value sizes, int64_t axis, int64_t bins, int64_t extent) {
   const int64_t regions = getShape(begins)[0];
   auto takeAxis = [&](Value x) { return nn.reshape(nn.slice(x, 1, axis, 1), {regions, 1, 1}); };
@@ -202,7 +203,7 @@ AxisSamples findSamples(NnBuilder &nn, Value begins, Value sizes, int64_t axis, 
   samples.step = nn.select(isRegion, nn.div(bin, samples.all), nn.scalar(bin, 1));
   Value numbers = nn.cast(nn.counting(bins), getElementType(begins));
   samples.begins = nn.add(nn.mul(nn.alignToAxis(numbers, 1 + axis, 3), bin), begin);
-  // Returns the number of the sample at a place, rounded down.
+  // Returns the index of the sample at a place, rounded down.
   auto numberAt = [&](double place) {
     Value distance = nn.add(nn.unary(UnaryKind::Neg, samples.begins), place);
     return nn.unary(UnaryKind::Floor, nn.add(nn.div(distance, samples.step), -0.5));
@@ -211,12 +212,12 @@ AxisSamples findSamples(NnBuilder &nn, Value begins, Value sizes, int64_t axis, 
   Value ends = nn.binary(BinaryKind::Min, nn.add(numberAt(static_cast<double>(extent)), 2), samples.all);
   Value counts = nn.sub(ends, samples.firsts), isAny = nn.binary(BinaryKind::Greater, counts, 0);
   counts = nn.binary(BinaryKind::Min, counts, static_cast<double>(samples.most));
-  samples.counts = nn.cast(nn.select(isAny, counts, nn.scalar(counts, 0)), nn.types().getI32Type()); // NaN gives 0
+  samples.counts = nn.cast(nn.select(isAny, counts, nn.scalar(counts, 0)), nn.types().getI32Type()); // NaN becomes 0
   return samples;
 }
 
-/// Loop whose iteration k visits sample k of every bin that has one. The bin with the most samples decides the number
-/// of iterations.
+/// Loop whose iteration k visits sample k of every bin that has such a sample. The bin with the most samples decides
+/// the number of iterations.
 class AdaptivePooling {
 public:
   AdaptivePooling(NnBuilder &nn, Value image, Value images, const RegionRule &rule, const AxisSamples &rows,
@@ -229,7 +230,7 @@ public:
   Value pool() {
     if (!counts || !inRow)
       return {};
-    // Sums in f16 would lose digits from iteration to iteration.
+    // Sums in f16 would lose digits in each iteration.
     Type stored = getElementType(image), type = stored.getIntOrFloatBitWidth() < 32 ? nn.types().getF32Type() : stored;
     SmallVector<int64_t> shape(getShape(counts));
     shape.push_back(1);
@@ -250,8 +251,7 @@ public:
   }
 
 private:
-  /// Returns the coordinate of a sample along an axis by its number among the visited ones: `[regions, rows, columns,
-  /// 1]`.
+  /// Returns the coordinate along an axis of the visited sample with the index `number`: `[regions, rows, columns, 1]`.
   Value place(const AxisSamples &axis, Value number) {
     Value index = nn.add(nn.add(axis.firsts, nn.cast(number, getElementType(axis.step))), 0.5);
     Value at = nn.add(nn.mul(index, axis.step), axis.begins);
@@ -288,7 +288,7 @@ private:
     return iteration;
   }
 
-  /// Returns the mean of all samples, or their maximum. Samples that were not visited are 0.
+  /// Returns the mean or the maximum of all samples. Samples that were not visited are 0.
   Value finish(ArrayRef<Value> finals) {
     Value all = nn.mul(rows.all, columns.all);
     all = all ? nn.reshape(nn.cast(all, getElementType(finals[0])), {getShape(all)[0], 1, 1, 1}) : Value();
@@ -304,7 +304,7 @@ private:
   const RegionRule &rule;
   const AxisSamples &rows, &columns;
   Value counts; ///< number of visited samples of each bin
-  Value inRow;  ///< number of them in a row of samples, at least 1
+  Value inRow;  ///< number of visited samples in a row of samples, at least 1
 };
 
 } // namespace

@@ -18,7 +18,7 @@ int64_t product(Ints sizes) {
   return count;
 }
 
-/// Returns 0, step, 2 * step, ...
+/// Returns `count` integers: 0, step, 2 * step, ...
 Value countUp(NnBuilder &nn, int64_t count, int64_t step = 1) {
   SmallVector<int64_t> numbers(count);
   for (int64_t i = 0; i < count; ++i)
@@ -26,8 +26,8 @@ Value countUp(NnBuilder &nn, int64_t count, int64_t step = 1) {
   return nn.integers(numbers);
 }
 
-/// Returns the image index that tap `tap` of window `window` reads, or the number of elements if it is in the padding.
-/// Taps and windows count in row-major order.
+/// Returns the index in the image that tap `tap` of window `window` reads. Returns the number of elements if the tap is
+/// in the padding. Taps and windows are counted in row-major order.
 int64_t findTap(const ColumnWindows &windows, int64_t tap, int64_t window) {
   int64_t index = 0, stride = 1;
   for (size_t axis = windows.image.size(); axis-- > 0;) {
@@ -83,8 +83,8 @@ Value columnsToImage(NnBuilder &nn, Value columns, const ColumnWindows &windows)
 Value placeRows(NnBuilder &nn, Value cache, Value update, Value begins, int64_t axis, bool circular) {
   if (!cache || !update || !begins)
     return {};
-  // Coordinates of every row of the update. Axes before `axis` keep their index; `axis` counts from the begin of the
-  // update.
+  // These are the coordinates of every row of `update`. Axes before `axis` keep their index. Along `axis`, indices are
+  // relative to the begin of the update.
   Ints rows = getShape(update).take_front(axis + 1);
   SmallVector<int64_t> shape(rows);
   shape.push_back(1);

@@ -39,7 +39,7 @@ Value findNonZero(NnBuilder &nn, Value x) {
   Value found = findTrue(nn, nn.reshape(mask, number));
   if (!found)
     return {};
-  // A scalar has no index, but it may be found.
+  // A scalar has no axes, so its index is empty, but it may be nonzero.
   if (rank == 0)
     return nn.slice(nn.broadcast(found, {1, getShape(found)[0]}), 0, 0, 0);
   SmallVector<int64_t> strides = nn::rowMajorStrides(shape);
@@ -61,7 +61,7 @@ UniqueParts findUnique(NnBuilder &nn, Value x, int64_t axis, bool sorted) {
   int64_t columns = 1;
   for (int64_t other : ArrayRef(toFront).drop_front())
     columns *= getShape(x)[other];
-  // Rows without columns are all equal.
+  // Rows without columns are all equal, so one constant column replaces them.
   Value rows = columns == 0 ? nn.splat(RankedTensorType::get({number, 1}, nn.types().getI1Type()), 0)
                             : nn.reshape(nn.transpose(x, toFront), {number, columns});
   auto [first, inverse, counts] = nn.unique(rows, sorted);
@@ -80,15 +80,15 @@ Value suppressNonMaxima(NnBuilder &nn, const NnBuilder::Suppression &suppression
   Value isTaken = nn.binary(BinaryKind::Less, nn.counting(limit), counts);
   Value at = findTrue(nn, nn.reshape(isTaken, number));
   Value box = nn.gather(nn.reshape(selected, number), at, 0);
-  // One column per box. The index of a place contains image and class.
+  // There is one column per box. The position of a box determines its image and class.
   Value indices = nn.binary(BinaryKind::Mod, nn.div(at, column(nn, {classes * limit, limit, 1})),
                             column(nn, {getShape(selected)[0], classes, limit}));
   Value isBox = nn.binary(BinaryKind::Equal, column(nn, {0, 0, 1}), 1.0);
   return nn.transpose(nn.select(isBox, box, indices), {1, 0});
 }
 
-/// Returns the intersection of each of `boxes` with `one` [1, 4] as a fraction of their union. Boxes without area give
-/// 0.
+/// Returns the area of the intersection of each of `boxes` with `one` [1, 4], divided by the area of their union. The
+/// result is 0 for boxes without area.
 static Value overlaps(NnBuilder &nn, Value boxes, Value one) {
   struct Ends {
     Value low, high, area;
@@ -118,7 +118,7 @@ TakenBoxes suppressSoftly(NnBuilder &nn, Value boxes, Value scores, const SoftSu
   Value zero = nn.splat(RankedTensorType::get({}, i64), 0), places = nn.counting(getShape(boxes)[0]);
   auto keep = [&](Value which, Value values) { return nn.select(which, values, nn.scalar(scores, none)); };
   auto isCandidate = [&](Value values) { return nn.binary(BinaryKind::Greater, values, suppression.score); };
-  // Each iteration takes the best box and decreases the scores of the others.
+  // Each iteration selects the best box, and decreases the scores of the others.
   auto take = [&](Value, ArrayRef<Value> carried, ArrayRef<Value>) -> FailureOr<Iteration> {
     Value left = carried[0];
     Value best = nn.argReduce(nn::ArgKind::Max, left, 0, /*keepDims=*/false, /*selectLast=*/false);

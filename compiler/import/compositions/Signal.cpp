@@ -2,7 +2,7 @@
 //
 // Fourier transforms and related operators, as products with constant matrices.
 //
-// How:  1. tables, 2. one product, 3. two shorter transforms, 4. frames, 5. windows and bands.
+// The parts of this file are tables, one product, two shorter transforms, frames, and windows and bands.
 
 #include "compiler/import/compositions/Signal.h"
 
@@ -21,7 +21,7 @@ constexpr double pi = 3.14159265358979323846;
 // 1. Tables
 //===----------------------------------------------------------------------===//
 
-/// Returns exp(+-2 pi i * step / length), exact at multiples of a quarter turn.
+/// Returns exp(+-2 pi i * step / length). It is exact at multiples of a quarter of the circle.
 std::array<double, 2> rootOfUnity(int64_t step, int64_t length, bool isInverse) {
   step %= length;
   double angle = 2 * pi * static_cast<double>(step) / static_cast<double>(length);
@@ -33,8 +33,8 @@ std::array<double, 2> rootOfUnity(int64_t step, int64_t length, bool isInverse) 
   return {real, isInverse ? imaginary : -imaginary};
 }
 
-/// Returns the matrix of a transform, [rows * channels, bins * 2]. It maps the real part of a sample, and the imaginary
-/// part if there are two channels, to the real and imaginary part of each bin.
+/// Returns the matrix of a transform, [rows * channels, bins * 2]. Its rows are the real part of a sample and, with two
+/// channels, the imaginary part. Its columns are the real and the imaginary part of each bin.
 Value makeFourierTable(NnBuilder &nn, Type elementType, const Frames &frames, int64_t channels, bool isInverse) {
   int64_t columns = frames.bins * 2;
   double scale = isInverse ? 1.0 / static_cast<double>(frames.points) : 1;
@@ -48,8 +48,8 @@ Value makeFourierTable(NnBuilder &nn, Type elementType, const Frames &frames, in
   });
 }
 
-/// Returns the largest divisor of `length` up to its square root, or else the smallest above that a table may have.
-/// a table may have.
+/// Returns the largest divisor of `length` up to its square root. If this is 1, returns the smallest larger divisor
+/// that a table may have, or 1 if there is no such divisor.
 int64_t findFactor(int64_t length) {
   int64_t best = 1;
   for (int64_t factor = 2; factor <= maxFourierTable && factor <= length; ++factor) {
@@ -91,7 +91,7 @@ Value multiplyByTable(NnBuilder &nn, Value x, int64_t bins, bool isInverse) {
 // 3. Two shorter transforms
 //===----------------------------------------------------------------------===//
 
-/// Multiplies complex numbers by a constant. The last axis of both has the real and the imaginary part.
+/// Multiplies complex numbers by constants. The last axis of both has the real and the imaginary part.
 Value multiplyComplex(NnBuilder &nn, Value x, Value factor) {
   auto part = [&](Value value, int64_t index) {
     return value ? nn.slice(value, getRank(value) - 1, index, 1) : Value();
@@ -103,8 +103,8 @@ Value multiplyComplex(NnBuilder &nn, Value x, Value factor) {
   return nn.concat({real, imaginary}, getRank(x) - 1);
 }
 
-/// Transforms along t1, multiplies by factors of t2 * k1, then transforms along t2. Samples are t = t1 * n2 + t2, and
-/// bins are k = k1 + n1 * k2.
+/// Computes a transform of n1 * n2 points as transforms along two axes. Sample t is t1 * n2 + t2, and bin k is k1 + n1
+/// * k2. Between the transforms along t1 and along t2, multiplies by factors that depend on t2 * k1.
 Value transformByFactors(NnBuilder &nn, Value x, bool isInverse) {
   int64_t rows = getShape(x)[0], length = getShape(x)[1], channels = getShape(x)[2];
   int64_t first = findFactor(length), second = length / first;
@@ -144,8 +144,8 @@ Value fourier(NnBuilder &nn, Value x, int64_t bins, bool isInverse) {
 Value inverseRealFourier(NnBuilder &nn, Value half, int64_t length) {
   if (!half)
     return {};
-  // The other half is the conjugate of the first one in reverse order. Bin 0 has no partner, nor has the middle one of
-  // an even length.
+  // The other half is the conjugate of the first half in reverse order, without bin 0. For an even length, it does not
+  // have the middle bin, either.
   int64_t rows = getShape(half)[0], others = length - getShape(half)[1];
   Value full = half;
   if (others > 0) {
@@ -172,7 +172,7 @@ static Value convolveFrames(NnBuilder &nn, Value signal, const Frames &frames, V
   return nn.conv(signal, filter, frames.step, {0, 0}, 1, /*groups=*/1);
 }
 
-/// Gathers every frame as a row, by the positions of its samples, and transforms it.
+/// Gathers every frame as a row by the positions of its samples, and transforms the rows.
 static Value gatherFrames(NnBuilder &nn, Value signal, const Frames &frames, int64_t count, Value window) {
   auto type = RankedTensorType::get({count, frames.length}, nn.types().getI64Type());
   Value positions = makeTable<int64_t>(
@@ -202,7 +202,7 @@ Value shortTimeFourier(NnBuilder &nn, Value signal, const Frames &frames, Value 
 //===----------------------------------------------------------------------===//
 
 Value cosineWindow(NnBuilder &nn, Type elementType, int64_t size, bool isPeriodic, ArrayRef<double> coefficients) {
-  // A window of one sample would divide by 0; its sample is the center of a larger window.
+  // A window of one sample would divide by 0. Its sample has the value in the center of a larger window.
   auto length = static_cast<double>(isPeriodic ? size : size - 1);
   return makeTable<double>(nn, RankedTensorType::get(size, elementType), [&](int64_t index) {
     double sum = 0, turn = size == 1 ? 0.5 : static_cast<double>(index) / length;

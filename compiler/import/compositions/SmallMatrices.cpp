@@ -2,10 +2,10 @@
 //
 // Determinants, factorizations and linear systems of small matrices, unrolled.
 //
-// How:  1. determinants of up to three rows by cofactors, larger ones by elimination. Comparisons and selects move the
-//          row with the largest element of a column to the top.
-//       2. systems by the same elimination, above the diagonal, too. Triangular systems need no pivoting.
-//       3. Cholesky's factor column by column; the factors of LU from the elimination.
+// Determinants of up to three rows are computed by cofactors, and larger ones by elimination. Comparisons and selects
+// move the row with the largest element of a column to the top. Linear systems use the same elimination, also above the
+// diagonal; triangular systems need no pivoting. Cholesky's factor is computed column by column. The factors of LU come
+// from the elimination.
 
 #include "compiler/import/compositions/SmallMatrices.h"
 #include "compiler/import/compositions/Tables.h"
@@ -21,7 +21,7 @@ using nn::UnaryKind;
 /// Rows of matrices, each [batch, columns].
 using Rows = SmallVector<Value>;
 
-/// Returns the rows of [..., rows, columns]; empty after an error.
+/// Returns the rows of [..., rows, columns], or no rows after an error.
 Rows splitRows(NnBuilder &nn, Value matrices) {
   if (!matrices)
     return {};
@@ -62,8 +62,8 @@ Value byCofactors(NnBuilder &nn, const Rows &rows) {
   return nn.add(sum, nn.mul(element(nn, last, 2), minorOf(nn, rows, 0, 1)));
 }
 
-/// Moves the row with the largest first element to the top. The row that moves down changes its sign, which keeps the
-/// determinant.
+/// Moves the row with the largest first element to the top. The row that moves down changes its sign, so that the
+/// determinant does not change.
 void pivot(NnBuilder &nn, MutableArrayRef<Value> rows) {
   for (Value &row : rows.drop_front()) {
     Value own = nn.unary(UnaryKind::Abs, element(nn, row, 0)), top = nn.unary(UnaryKind::Abs, element(nn, rows[0], 0));
@@ -74,10 +74,10 @@ void pivot(NnBuilder &nn, MutableArrayRef<Value> rows) {
   }
 }
 
-/// Eliminates the first column below its top. Returns the remaining rows and columns.
+/// Eliminates the first column below the first row. Returns the remaining rows and columns.
 Rows eliminate(NnBuilder &nn, const Rows &rows) {
   Value top = element(nn, rows[0], 0);
-  // A column of zeros has nothing to eliminate.
+  // If the whole column is zero, there is nothing to eliminate.
   Value divisor = nn.select(nn.binary(BinaryKind::Equal, top, 0.0), nn.scalar(top, 1), top);
   auto columns = static_cast<int64_t>(rows.size()) - 1;
   Rows rest;
@@ -133,7 +133,7 @@ Value solve(NnBuilder &nn, Value a, Value b) {
   Rows rows = splitRows(nn, nn.concat({a, b}, getRank(a) - 1));
   if (rows.empty())
     return {};
-  // After each step, the first column is one of the unit matrix and is cut off.
+  // After each step, the first column is a column of the unit matrix, and is removed.
   for (int64_t step = 0; step < size && !llvm::is_contained(rows, Value()); ++step) {
     pivot(nn, MutableArrayRef<Value>(rows).drop_front(step));
     Value top = nn.div(rows[step], element(nn, rows[step], 0));
@@ -172,8 +172,8 @@ Value solveTriangular(NnBuilder &nn, Value a, Value b, bool isLower) {
 Value cholesky(NnBuilder &nn, Value a) {
   if (!a || getType(a).getNumElements() == 0)
     return a;
-  // The columns of the lower half are rows of the transposed matrix. Each gives a row of the transposed factor, from
-  // its diagonal on.
+  // The columns of the lower half are rows of the transposed matrix. Each of them gives a row of the transposed factor,
+  // from its diagonal on.
   SmallVector<int64_t> order = axisRange(0, getRank(a));
   std::swap(order[order.size() - 1], order[order.size() - 2]);
   Rows rows = splitRows(nn, nn.transpose(a, order));
@@ -191,7 +191,8 @@ Value cholesky(NnBuilder &nn, Value a) {
   return nn.transpose(transposed, order);
 }
 
-/// Exchanges row `step` with the first later row that has the largest element in that column.
+/// Exchanges row `step` with the row whose element in column `step` has the largest absolute value, among it and the
+/// later rows.
 static void exchange(NnBuilder &nn, Rows &rows, int64_t step) {
   auto count = static_cast<int64_t>(rows.size());
   Value largest = nn.unary(UnaryKind::Abs, element(nn, rows[step], step)), chosen;
@@ -218,7 +219,7 @@ TriangularFactors factorize(NnBuilder &nn, Value a) {
                                     [](int64_t row) { return static_cast<double>(row); });
   if (getType(a).getNumElements() == 0)
     return {a, nn.splat(RankedTensorType::get(shape.drop_back(), getElementType(a)), 0)};
-  // A last column holds the number of each row, which moves with it.
+  // An additional last column holds the index of each row, and moves with it.
   SmallVector<int64_t> beside(shape.drop_back()), wider(shape);
   beside.push_back(1);
   wider.back() = size + 1;

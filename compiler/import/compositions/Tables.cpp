@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constants that compositions compute element by element. They count against the model's limit for constants.
+// Constants whose elements compositions compute. They count against the limit of the model's constants.
 
 #include "compiler/import/compositions/Tables.h"
 

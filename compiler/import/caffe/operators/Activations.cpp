@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elementwise layers, on one bottom or on several.
+// Elementwise layers with one bottom or several.
 
 #include "compiler/import/caffe/Blobs.h"
 #include "compiler/import/caffe/Handlers.h"
@@ -22,7 +22,7 @@ void importRelu(OperandBinder &node) {
   node.setResult(slope == 0 ? node.nn.unary(UnaryKind::Relu, x) : node.nn.unary(UnaryKind::LeakyRelu, x, slope));
 }
 
-/// Imports a PReLU with a slope for each channel, or one for all.
+/// Imports a PReLU, which has one slope for each channel, or one for all channels.
 void importPRelu(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Blobs blobs(node);
@@ -53,7 +53,7 @@ void importPower(OperandBinder &node) {
   node.setResult(power == 1 ? x : node.nn.binary(BinaryKind::Pow, x, power));
 }
 
-/// Reads a base; -1 stands for e. Returns false after an error.
+/// Reads a base; -1 means e. Returns false after an error.
 bool readBase(OperandBinder &node, double &logarithm) {
   double base = node.getFloat("base", -1);
   logarithm = base == -1 ? 1 : std::log(base);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// DataAugmentation, of FlowNet's Caffe: changes images at random in training, and subtracts their mean in use.
+// DataAugmentation, a layer of FlowNet's Caffe. It changes images at random in training. In use, it only subtracts
+// their mean.
 
 #include "compiler/import/caffe/Blobs.h"
 #include "compiler/import/caffe/Handlers.h"
@@ -10,7 +11,7 @@ using namespace mlir;
 namespace nacre::importer::caffe_format {
 namespace {
 
-/// Parameters of random changes.
+/// Parameters of the random changes.
 constexpr llvm::StringLiteral randomChanges[] = {
     "mirror",
     "translate",
@@ -46,7 +47,7 @@ constexpr llvm::StringLiteral randomChanges[] = {
     "shadow_strength",
 };
 
-/// Reports an error if the layer changes more than the mean of images in use.
+/// Reports an error if the layer does more in use than subtracting the mean of images.
 bool keepsImages(OperandBinder &node) {
   const bool isRandom = node.getFlag("augment_during_test", false);
   for (StringRef name : randomChanges)
@@ -64,8 +65,8 @@ bool keepsImages(OperandBinder &node) {
   return !node.hasFailed();
 }
 
-/// Returns the mean of many images, which the layer computed in training; null after an error. Caffe updates it until
-/// it has seen 'recompute_mean' batches. The first blob is the number of batches so far.
+/// Returns the mean of many images, which the layer computed in training. Returns null after an error. Caffe updates
+/// the mean until it has seen 'recompute_mean' batches. The first blob is the number of batches so far.
 Value readTrainedMean(OperandBinder &node, Blobs &blobs, int64_t batches, bool isPerPixel) {
   const Ints shape = getShape(node.getOperand(0));
   const int64_t channels = shape[1];

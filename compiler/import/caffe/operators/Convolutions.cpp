@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Convolutions. Caffe has channels first, and `nn` has them last. So each convolution is between two transposes, which
-// the graph phase cancels against those of neighbours.
+// Convolutions. In Caffe, channels are the first axis after the batch, and in `nn` they are the last. So each
+// convolution is between two transposes, which the graph phase cancels against neighbouring ones.
 
 #include "compiler/import/caffe/Blobs.h"
 #include "compiler/import/caffe/Handlers.h"
@@ -21,7 +21,7 @@ struct Convolution {
   bool hasBias;
 };
 
-/// Reads the parameters of both kinds; fails after an error.
+/// Reads the parameters of both kinds of convolutions. Fails after an error.
 FailureOr<Convolution> readConvolution(OperandBinder &node) {
   node.ignore({"force_nd_im2col"});
   if (!node.checkRank(0, 4, 4))
@@ -64,7 +64,7 @@ void importConvolution(OperandBinder &node) {
   finish(node, blobs, y, *read);
 }
 
-/// Checks that the result fits into memory. It has stride * (size - 1) + extent - pads cells along each axis.
+/// Checks that the result fits into memory. Along each axis, it has stride * (size - 1) + extent - pads cells.
 bool checkTransposed(OperandBinder &node, const Convolution &read) {
   Ints shape = getShape(node.getOperand(0));
   std::optional<SmallVector<int64_t>> reach = getReach(read.window, shape.drop_front(2));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Layers of SSD for boxes: the prior boxes of a grid, and the detected boxes.
+// Layers of SSD for boxes: the prior boxes of a grid, and detected boxes.
 
 #include "compiler/import/caffe/Handlers.h"
 #include "compiler/import/compositions/Selections.h"
@@ -20,8 +20,8 @@ using nn::UnaryKind;
 // 1. PriorBox: boxes at the cells of a grid
 //===----------------------------------------------------------------------===//
 
-/// Boxes of one cell. Each smallest size has a square, a square between it and the largest size, and a box for each
-/// ratio.
+/// Boxes of one cell. For each minimum size, there is a square, a square between this and the maximum size, and a box
+/// for each ratio.
 struct CellBoxes {
   SmallVector<double> minSizes, maxSizes;
   SmallVector<double> ratios; ///< width divided by height; the first is 1
@@ -31,7 +31,7 @@ struct CellBoxes {
 
   /// Returns width and height of box `index`, in pixels.
   std::pair<double, double> getBox(int64_t index) const {
-    // Caffe stores these sizes as integers.
+    // Caffe truncates these sizes to integers.
     auto whole = [](double size) { return std::trunc(size); };
     int64_t size = index / countOfSize(), kind = index % countOfSize();
     double side = whole(minSizes[size]);
@@ -46,7 +46,7 @@ struct CellBoxes {
   }
 };
 
-/// Reads the boxes of a cell; fails after an error.
+/// Reads the boxes of a cell. Fails after an error.
 FailureOr<CellBoxes> readCellBoxes(OperandBinder &node) {
   constexpr size_t most = 256;
   CellBoxes cell{node.getFloats("min_size"), node.getFloats("max_size"), {1}};
@@ -75,7 +75,7 @@ struct HighWide {
   double high, wide;
 };
 
-/// Reads a number for height and width, 0 by default. `both` is the field for both.
+/// Reads a value for the height and one for the width; both are 0 by default. `both` is the field that sets both.
 HighWide readHighWide(OperandBinder &node, StringRef both, StringRef stem) {
   auto read = [&](StringRef name) {
     return both == "step" ? node.getFloat(name, 0) : static_cast<double>(node.getInt(name, 0));
@@ -85,7 +85,7 @@ HighWide readHighWide(OperandBinder &node, StringRef both, StringRef stem) {
   return apart.high != 0 && apart.wide != 0 ? apart : HighWide{square, square};
 }
 
-/// Reads four numbers for each box, or one for all.
+/// Reads four values for each box, or one value for all.
 FailureOr<SmallVector<double>> readVariances(OperandBinder &node) {
   SmallVector<double> variances = node.getFloats("variance");
   if (variances.empty())
@@ -97,7 +97,7 @@ FailureOr<SmallVector<double>> readVariances(OperandBinder &node) {
   return variances;
 }
 
-/// Sets row 0 to the corners of every box, as fractions of the image, and row 1 to its variances.
+/// Sets row 0 of the result to the corners of every box, as fractions of the image. Sets row 1 to the variances.
 void importPriorBox(OperandBinder &node) {
   if (!node.checkRank(0, 4, 4) || !node.checkRank(1, 4, 4))
     return;
@@ -140,8 +140,8 @@ struct Detection {
   int64_t images, boxes, classes, background;
   bool hasSharedBoxes, isVarianceEncoded;
   StringRef code;
-  int64_t candidates; ///< most candidates of each class, by their scores
-  int64_t most;       ///< most boxes of an image; -1: no limit
+  int64_t candidates; ///< largest number of candidates of each class; those with the best scores are chosen
+  int64_t most;       ///< largest number of boxes of an image; -1 for no limit
   double overlap;
   std::optional<double> confidence;
 
@@ -185,7 +185,7 @@ FailureOr<Detection> readDetection(OperandBinder &node) {
   return read;
 }
 
-/// Returns the corners [images, boxes, classes or 1, 4] of boxes that the network gives relative to the prior boxes.
+/// Returns the corners of boxes, [images, boxes, classes or 1, 4]. The network states them relative to the prior boxes.
 Value decode(OperandBinder &node, const Detection &read) {
   NnBuilder &nn = node.nn;
   Value said = nn.reshape(node.getOperand(0), {read.images, read.boxes, read.hasSharedBoxes ? 1 : read.classes, 4});
@@ -203,7 +203,7 @@ Value decode(OperandBinder &node, const Detection &read) {
   return nn.concat({nn.sub(center, half), nn.add(center, half)}, 3);
 }
 
-/// Returns all classes along `axis` except the background.
+/// Returns `x` without the background along `axis`, which has all classes.
 Value dropBackground(NnBuilder &nn, Value x, int64_t axis, const Detection &read) {
   if (read.countSought() == read.classes)
     return x;
@@ -214,7 +214,8 @@ Value dropBackground(NnBuilder &nn, Value x, int64_t axis, const Detection &read
   return nn.concat(parts, axis);
 }
 
-/// Candidates: boxes [rows, candidates, 4] and scores [rows, 1, candidates], with a row for each class of each image.
+/// Boxes [rows, candidates, 4] and scores [rows, 1, candidates] of candidates. There is a row for each class of each
+/// image.
 struct Candidates {
   Value boxes, scores;
 };
@@ -248,8 +249,8 @@ Value keepBest(NnBuilder &nn, Value isTaken, Value scores, const Detection &read
   return nn.binary(BinaryKind::And, isTaken, nn.binary(BinaryKind::Equal, isBest, 1.0));
 }
 
-/// Returns a row for each box: image, class, score, corners. Rows are sorted by image, then by class, then by falling
-/// score.
+/// Returns a row for each box: image, class, score, corners. Rows are sorted by image, then by class, and then by
+/// descending score.
 void importDetectionOutput(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   FailureOr<Detection> read = readDetection(node);
@@ -269,7 +270,7 @@ void importDetectionOutput(OperandBinder &node) {
               read->confidence ? scalar(f32, *read->confidence) : Value(), count, /*centered=*/false});
   if (!selected)
     return;
-  // A slot for each possible box, `count` in each row.
+  // There is a slot for each possible box: `count` slots per row.
   Value firstOfRow = nn.mul(nn.reshape(nn.counting(rows), {rows, 1, 1}), double(count));
   Value candidate = nn.reshape(nn.add(selected, firstOfRow), rows * count);
   Value slotScores = nn.gather(nn.reshape(scores, rows * count), candidate, 0);
@@ -281,7 +282,7 @@ void importDetectionOutput(OperandBinder &node) {
   Value slot = findTrue(nn, nn.reshape(isTaken, rows * count));
   Value image = nn.div(slot, double(sought * count));
   Value label = nn.binary(BinaryKind::Mod, nn.div(slot, double(count)), double(sought));
-  if (sought < read->classes) // labels after the background have moved up
+  if (sought < read->classes) // the classes after the background have an index that is 1 too small
     label = nn.add(label, nn.cast(nn.binary(BinaryKind::GreaterEqual, label, double(read->background)), i64));
   Value box = nn.gather(nn.reshape(boxes, {rows * count, 4}), nn.gather(candidate, slot, 0), 0);
   auto column = [&](Value value) { return value ? nn.reshape(nn.cast(value, f32), {rows * count, 1}) : Value(); };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Resized images, and pooled regions of them: layers of DeepLab's and Fast R-CNN's Caffe.
+// Layers of DeepLab's and Fast R-CNN's Caffe that resize images, or pool regions of them.
 
 #include "compiler/import/caffe/Handlers.h"
 #include "compiler/import/compositions/Resampling.h"
@@ -17,7 +17,7 @@ namespace {
 
 /// Parameters of the new sizes.
 struct InterpSizes {
-  SmallVector<int64_t, 2> given; ///< height and width; empty if factors are given
+  SmallVector<int64_t, 2> given; ///< height and width; empty if the layer has factors
   int64_t zoom = 1, shrink = 1;
 
   int64_t apply(int64_t axis, int64_t size) const {
@@ -38,7 +38,7 @@ FailureOr<InterpSizes> readSizes(OperandBinder &node) {
   if (sizes.zoom < 1 || sizes.shrink < 1)
     return node.error() << "parameters 'zoom_factor' and 'shrink_factor' must be 1 or more, but are " << sizes.zoom
                         << " and " << sizes.shrink;
-  // As in DeepLab's Caffe, one factor takes precedence over a size, and a size over both factors.
+  // As in DeepLab's Caffe, a single factor takes precedence over a size, and a size takes precedence over two factors.
   if (hasZoom != hasShrink || (hasZoom && !hasSize))
     return sizes;
   if (height < 1 || width < 1)
@@ -50,7 +50,7 @@ FailureOr<InterpSizes> readSizes(OperandBinder &node) {
   return sizes;
 }
 
-/// Interpolates linearly between the centers of the elements at both ends, after cropping the image by the pads.
+/// Crops the image by the pads. Then interpolates linearly between the centers of the elements at both ends.
 void importInterp(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   FailureOr<InterpSizes> sizes = readSizes(node);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Layers that move elements, or that only rename them.
+// Layers that move elements, or that only change names or shapes.
 
 #include "compiler/import/caffe/Handlers.h"
 #include "compiler/import/caffe/operators/Windows.h"
@@ -12,7 +12,7 @@ using namespace mlir;
 namespace nacre::importer::caffe_format {
 namespace {
 
-/// Returns the axis of a layer. Its parameter had another name, `former`, before.
+/// Returns the axis of a layer, whose parameter was once called `former`.
 FailureOr<int64_t> readAxis(OperandBinder &node, StringRef former) {
   int64_t axis = node.has(former) ? node.getInt(former, 1) : node.getInt("axis", 1);
   return node.getAxis(axis, getRank(node.getOperand(0)));
@@ -37,7 +37,7 @@ void importConcat(OperandBinder &node) {
   node.setResult(node.nn.concat(SmallVector<Value>(node.getOperands()), *axis));
 }
 
-/// Slices at points, or into equal parts, one for each top.
+/// Slices at given points, or into equal parts, one for each top.
 void importSlice(OperandBinder &node) {
   Value x = node.getOperand(0);
   FailureOr<int64_t> axis = readAxis(node, "slice_dim");
@@ -77,7 +77,7 @@ bool reshapeTo(OperandBinder &node, Ints shape) {
   return true;
 }
 
-/// Reshapes the axes [axis, axis + num_axes). A size of 0 keeps the old size, and -1 is the rest.
+/// Reshapes the axes [axis, axis + num_axes). A size of 0 keeps the old size, and a size of -1 is the rest.
 void importReshape(OperandBinder &node) {
   Value x = node.getOperand(0);
   Ints from = getShape(x);
@@ -129,7 +129,7 @@ void importFlatten(OperandBinder &node) {
   reshapeTo(node, shape);
 }
 
-/// Permutes axes. Those that are not named follow in order.
+/// Permutes axes. Axes that are not named follow in order.
 void importPermute(OperandBinder &node) {
   Value x = node.getOperand(0);
   FailureOr<SmallVector<int64_t>> order = node.getAxes(node.getInts("order"), getRank(x));
@@ -141,7 +141,7 @@ void importPermute(OperandBinder &node) {
   node.setResult(node.nn.transpose(x, *order));
 }
 
-/// Crops to the sizes of the second bottom, from `axis` on.
+/// Crops the first bottom to the sizes of the second bottom, from `axis` on.
 void importCrop(OperandBinder &node) {
   Value x = node.getOperand(0), like = node.getOperand(1);
   FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", 2), getRank(x));
@@ -192,7 +192,7 @@ void importTile(OperandBinder &node) {
   node.setResult(node.nn.reshape(node.nn.broadcast(node.nn.reshape(x, apart), wide), shape));
 }
 
-/// Gathers the images that the second bottom names, in its order.
+/// Gathers the images whose indices are in the second bottom.
 void importBatchReindex(OperandBinder &node) {
   if (node.checkRank(0, 1) && node.checkRank(1, 1, 1))
     node.setResult(

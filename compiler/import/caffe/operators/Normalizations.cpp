@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Normalizations, and the related scales and biases.
+// Normalizations, and related scales and biases.
 
 #include "compiler/import/builder/Geometry.h"
 #include "compiler/import/caffe/Blobs.h"
@@ -50,7 +50,7 @@ void importLrn(OperandBinder &node) {
     node.setResult(nn.toChannelsFirst(nn.lrn(nn.toChannelsLast(x), size, alpha, beta, k)));
 }
 
-/// Normalizes by mean and deviation. Epsilon is added to the deviation, not to the variance.
+/// Normalizes by the mean and the deviation. Epsilon is added to the deviation, not to the variance.
 void importMvn(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
@@ -67,7 +67,7 @@ void importMvn(OperandBinder &node) {
   node.setResult(centered);
 }
 
-/// Divides by the length of an image's vector, or of each position's vector over the channels. Then multiplies by a
+/// Divides by the norm of the whole image, or by the norm over the channels at each position. Then multiplies by a
 /// scale, which is a weight.
 void importNormalize(OperandBinder &node) {
   NnBuilder &nn = node.nn;
@@ -85,7 +85,7 @@ void importNormalize(OperandBinder &node) {
     node.setResult(nn.mul(nn.div(x, length), isShared ? scale : nn.alignToAxis(scale, 1, rank)));
 }
 
-/// Normalizes a batch. The file has sums of means and of variances, and their total weight.
+/// Normalizes by stored statistics. The file has sums of means and of variances, and their total weight.
 void importBatchNorm(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Blobs blobs(node);
@@ -118,7 +118,7 @@ void importBatchNorm(OperandBinder &node) {
   node.setResult(nn.div(nn.sub(x, mean), nn.unary(UnaryKind::Sqrt, nn.add(variance, epsilon))));
 }
 
-/// Shape of an operand along the axes of the first bottom from `axis` on, and its shape for broadcasting.
+/// Shape of the first bottom from `axis` on, and that shape with axes of size 1 for broadcasting.
 struct Along {
   SmallVector<int64_t> shape, aligned;
 };
@@ -139,7 +139,8 @@ FailureOr<Along> readAlong(OperandBinder &node) {
   return along;
 }
 
-/// Returns the second bottom, or a blob, broadcast; null after an error. A missing blob is filled with `missing`.
+/// Returns the second bottom or, without one, a blob, in a shape that broadcasts. Null after an error. A missing blob
+/// is filled with `missing`.
 Value readFactor(OperandBinder &node, Blobs &blobs, double missing) {
   if (blobs.getNumBottoms() < 2) {
     FailureOr<Along> along = readAlong(node);

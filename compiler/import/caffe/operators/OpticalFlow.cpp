@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Layers of FlowNet's Caffe, which match pixels of two images: Correlation, FlowWarp, Resample, Accum.
+// Layers of FlowNet's Caffe that match pixels of two images: Correlation, FlowWarp, Resample, Accum.
 
 #include "compiler/import/caffe/Handlers.h"
 #include "compiler/import/compositions/Resampling.h"
@@ -14,7 +14,7 @@ using namespace mlir;
 namespace nacre::importer::caffe_format {
 namespace {
 
-/// Spatial axes of images with channels last.
+/// Spatial axes of images whose channels are last.
 constexpr int64_t spatial[] = {1, 2};
 
 bool checkImages(OperandBinder &node, size_t count) {
@@ -35,7 +35,8 @@ bool checkImages(OperandBinder &node, size_t count) {
 //===----------------------------------------------------------------------===//
 
 struct Windows {
-  int64_t pad, size, reach, stride, step; ///< `reach`: largest displacement; `step`: distance of displacements
+  int64_t pad, size, reach, stride, step; ///< `reach` is the largest displacement, and `step` the distance between
+                                          ///< displacements
   bool takesDifference;
 
   int64_t getResultSize(int64_t extent) const {
@@ -65,7 +66,7 @@ std::optional<Windows> readWindows(OperandBinder &node) {
   return node.hasFailed() ? std::nullopt : std::optional(windows);
 }
 
-/// Returns the mean product of two windows, one of each image, for every displacement of the second one.
+/// Returns the mean product of two windows, one per image, for every displacement of the second one.
 Value correlate(NnBuilder &nn, Value left, Value right, const Windows &windows, Ints results) {
   const int64_t most = windows.reach / windows.step;
   auto window = [&](Value image, int64_t row, int64_t column) {
@@ -119,7 +120,7 @@ void importCorrelation(OperandBinder &node) {
 // FlowWarp
 //===----------------------------------------------------------------------===//
 
-/// Samples each pixel at the position of the flow, columns first; 0 outside of the image.
+/// Samples each pixel at the position that the flow gives, column first. Positions outside of the image give 0.
 void importFlowWarp(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   if (node.getString("fill_value", "ZERO") != "ZERO") {
@@ -154,7 +155,8 @@ void importFlowWarp(OperandBinder &node) {
 // Resample and Accum
 //===----------------------------------------------------------------------===//
 
-/// Resizes `image`, whose channels are last; null after an error. `map` makes the table of an axis from its sizes.
+/// Resizes `image`, whose channels are last. Returns null after an error. `map` makes the table of an axis from its old
+/// and new size.
 Value resize(NnBuilder &nn, Value image, Ints sizes, llvm::function_ref<AxisTable(int64_t, int64_t)> map) {
   if (!image)
     return {};
@@ -169,7 +171,8 @@ Value resize(NnBuilder &nn, Value image, Ints sizes, llvm::function_ref<AxisTabl
   return resample(nn, image, axes);
 }
 
-/// Maps the centers of pixels. Images that shrink are smoothed first, unless `antialias` is false.
+/// Returns a table that maps the centers of pixels. An image that becomes smaller is smoothed first, unless `antialias`
+/// is false.
 AxisTable resampleAxis(StringRef type, bool antialias, int64_t extent, int64_t size) {
   const Coordinates places = mapInSinglePrecision(extent, size, CornerRule::HalfPixelCenters);
   const Cubic cubic = {/*a=*/-0.5, /*excludeOutside=*/true};
@@ -211,7 +214,7 @@ void importResample(OperandBinder &node) {
   node.setResult(resized ? nn.toChannelsFirst(resized) : Value());
 }
 
-/// Resizes images to the size of the largest or of a reference, and joins them along the channels.
+/// Resizes images to the size of the largest one, or of a reference, and joins them along the channels.
 void importAccum(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   const bool hasReference = node.getFlag("have_reference", false);
@@ -234,7 +237,7 @@ void importAccum(OperandBinder &node) {
   }
   for (size_t axis = 0; axis < 2; ++axis)
     sizes[axis] = multiple > 0 ? int64_t(llvm::alignTo(largest[axis], multiple)) : given[axis];
-  // A given size counts only if it enlarges both axes.
+  // The given size is used only if it is larger along both axes.
   if (sizes[0] <= largest[0] || sizes[1] <= largest[1])
     sizes = largest;
   if (hasReference)

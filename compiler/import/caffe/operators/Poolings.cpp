@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Poolings. The number of windows is rounded up. An average counts the padding, but not the cells beyond it.
+// Poolings. The number of windows is rounded up. An average counts the padding, but no cells after the padding.
 
 #include "compiler/import/caffe/Handlers.h"
 #include "compiler/import/caffe/operators/Windows.h"
@@ -14,8 +14,8 @@ namespace {
 
 using nn::PoolKind;
 
-/// Reports an error if a window may be only in the padding, which Caffe rejects, too. Also rejects windows that begin
-/// after the image, where Caffe reads nothing.
+/// Reports an error if a window may lie completely in the padding, as Caffe does. Also reports an error if a window
+/// begins after the image, where Caffe reads nothing.
 bool checkPads(OperandBinder &node, const Window &window, bool isRoundedUp) {
   Ints sizes = getShape(node.getOperand(0)).drop_front(2);
   for (size_t axis = 0; axis < 2; ++axis) {
@@ -36,7 +36,7 @@ bool checkPads(OperandBinder &node, const Window &window, bool isRoundedUp) {
   return true;
 }
 
-/// Pools the input by `method`. Null after an error.
+/// Pools the input by `method`. Returns null after an error.
 Value pool(OperandBinder &node, StringRef method, Window window, bool isRoundedUp) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
@@ -51,7 +51,7 @@ Value pool(OperandBinder &node, StringRef method, Window window, bool isRoundedU
                                     /*countPadding=*/true));
 }
 
-/// Returns the method of a layer, which must not be random; `nullopt` after an error.
+/// Returns the method of a layer. Reports an error and returns `nullopt` if it is random.
 std::optional<StringRef> readMethod(OperandBinder &node) {
   StringRef method = node.getString("pool", "MAX");
   if (method != "STOCHASTIC")
@@ -81,8 +81,8 @@ void importPooling(OperandBinder &node) {
     node.setResult(y);
 }
 
-/// Imports a pyramid of poolings: 1, 2 x 2, 4 x 4, ... parts of an image. Each level has all of its channels in one
-/// row.
+/// Imports a pyramid of poolings, which divide an image into 1, 2 x 2, 4 x 4, ... parts. Each level is one row with all
+/// channels.
 void importSpp(OperandBinder &node) {
   const int64_t levels = node.getInt("pyramid_height", 0);
   std::optional<StringRef> method = node.checkRank(0, 4, 4) ? readMethod(node) : std::nullopt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Fully connected layers, and embeddings, which take an index instead of a one-hot vector.
+// Fully connected layers, and embeddings, which read an index instead of a one-hot vector.
 
 #include "compiler/import/caffe/Blobs.h"
 #include "compiler/import/caffe/Handlers.h"
@@ -41,7 +41,7 @@ void importInnerProduct(OperandBinder &node) {
   node.setResult(nn.reshape(bias ? nn.add(y, bias) : y, shape));
 }
 
-/// Gathers the row of the weights that each element names.
+/// Gathers the row of the weights at the index in each element.
 void importEmbed(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Blobs blobs(node);

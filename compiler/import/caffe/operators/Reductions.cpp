@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Layers that reduce elements to one number, or that find the largest ones.
+// Layers that reduce elements to one value, or that find the largest elements.
 
 #include "compiler/import/caffe/Handlers.h"
 #include "compiler/import/compositions/Movement.h"
@@ -14,7 +14,7 @@ namespace {
 using nn::ReduceKind;
 using nn::UnaryKind;
 
-/// The `count` largest elements along an axis, and their indices. Among equal ones, higher indices come first.
+/// The `count` largest elements along an axis, and their indices. Among equal elements, higher indices come first.
 struct Largest {
   Value values, indices;
 };
@@ -29,8 +29,8 @@ Largest findLargest(NnBuilder &nn, Value x, int64_t axis, int64_t count) {
   return {values, nn.sub(nn.scalar(indices, static_cast<double>(getShape(x)[axis] - 1)), indices)};
 }
 
-/// Returns indices or elements along one axis. Without an axis, it returns the indices and then the elements of a whole
-/// image.
+/// Returns indices or elements along one axis. If the layer has no axis, returns the indices and then the elements for
+/// a whole image.
 void importArgMax(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
@@ -61,7 +61,7 @@ void importArgMax(OperandBinder &node) {
   node.setResult(nn.reshape(hasValues ? nn.concat({indices, values}, 1) : indices, shape));
 }
 
-/// Reduces all axes from `axis` on to one number.
+/// Reduces all axes from `axis` on to one value.
 void importReduction(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);

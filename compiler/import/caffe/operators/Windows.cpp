@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace nacre::importer::caffe_format {
 
-/// Reads one number, or a list of numbers.
+/// Reads one integer, or a list of integers.
 static SmallVector<int64_t> readNumbers(OperandBinder &node, StringRef name, bool isList) {
   if (isList)
     return node.getInts(name);

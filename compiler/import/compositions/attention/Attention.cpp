@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. heads, 2. masks, 3. attention.
+// See Attention.h. The parts of this file are heads, masks, and attention.
 
 #include "compiler/import/compositions/attention/Attention.h"
 
@@ -41,8 +41,8 @@ static Value mergeHeads(NnBuilder &nn, Value x) {
   return nn.reshape(nn.transpose(x, permutation), {shape[0], shape[rank - 2], heads * shape[rank - 1]});
 }
 
-/// Splits the axis of heads, third from the last, into `kvHeads` groups: [.., h, m, n] to [.., kvHeads, h / kvHeads, m,
-/// n].
+/// Splits the axis of heads, which is the third from the last, into `kvHeads` groups. [.., h, m, n] becomes [..,
+/// kvHeads, h / kvHeads, m, n].
 static Value groupHeads(NnBuilder &nn, Value x, int64_t kvHeads) {
   if (!x || getRank(x) < 3)
     return x;
@@ -54,7 +54,7 @@ static Value groupHeads(NnBuilder &nn, Value x, int64_t kvHeads) {
   return nn.reshape(x, shape);
 }
 
-/// Undoes groupHeads for a tensor of five axes.
+/// Undoes groupHeads() for a tensor of five axes.
 static Value ungroupHeads(NnBuilder &nn, Value x) {
   if (!x)
     return {};
@@ -66,7 +66,7 @@ static Value ungroupHeads(NnBuilder &nn, Value x) {
 // 2. Masks
 //===----------------------------------------------------------------------===//
 
-/// Returns 0, 1, ... as i32.
+/// Returns 0, 1, ..., size - 1 as i32.
 static Value count(NnBuilder &nn, int64_t size) { return nn.cast(nn.counting(size), nn.types().getI32Type()); }
 
 Value findVisible(NnBuilder &nn, const Reach &reach) {
@@ -76,7 +76,7 @@ Value findVisible(NnBuilder &nn, const Reach &reach) {
   auto require = [&](Value condition) {
     visible = visible ? nn.binary(BinaryKind::And, visible, condition) : condition;
   };
-  // Values beyond the number of keys and queries change nothing, but could overflow.
+  // A larger value than the number of keys and queries would have the same effect, but could overflow.
   int64_t furthest = reach.keys + reach.queries;
   if (reach.behind >= 0)
     require(nn.binary(BinaryKind::LessEqual, keys, nn.add(own, std::min(reach.behind, furthest))));
@@ -103,8 +103,8 @@ Value addBias(NnBuilder &nn, Value lhs, Value rhs) { return !lhs ? rhs : !rhs ? 
 // 3. Attention
 //===----------------------------------------------------------------------===//
 
-/// Returns i1 [.., queries, 1]: true for queries that see no key. Null if the bias is known and each query sees some
-/// key.
+/// Returns i1 [.., queries, 1], which is true for queries that see no key. Returns null if the bias is constant and
+/// each query sees a key.
 static Value findHiddenRows(NnBuilder &nn, Value bias) {
   Value largest = nn.reduce(ReduceKind::Max, bias, getRank(bias) - 1, /*keepDims=*/true);
   Value isHidden = nn.binary(BinaryKind::Equal, largest, -HUGE_VAL);
@@ -117,8 +117,8 @@ static Value findHiddenRows(NnBuilder &nn, Value bias) {
   return {};
 }
 
-/// Returns query * key^T * scale. A factor after the product is free, but f16 operands are both scaled by its square
-/// root first, so that no product overflows.
+/// Returns query * key^T * scale. Scaling the product costs nothing. But for f16, both operands are multiplied by the
+/// square root of the scale first, so that no product overflows.
 static Value computeScores(NnBuilder &nn, Value query, Value key, double scale) {
   bool isNarrow = getElementType(query).getIntOrFloatBitWidth() < 32 && scale > 0;
   if (isNarrow) {
@@ -133,8 +133,8 @@ static Value computeScores(NnBuilder &nn, Value query, Value key, double scale) 
   return isNarrow ? scores : nn.mul(scores, scale);
 }
 
-/// Returns the softmax of scores [.., queries, keys] and one more score, which has no column in the result. `sink`
-/// [heads] may be null.
+/// Returns the softmax of scores [.., queries, keys] together with one more score, `sink`, which has no column in the
+/// result. `sink` is [heads] or null.
 static Value softmaxWithSink(NnBuilder &nn, Value scores, Value sink) {
   if (!scores)
     return {};
@@ -163,7 +163,7 @@ static Attended attendToGroups(NnBuilder &nn, const Attention &a) {
   Value logits = nn.cast(result.biased, a.softmaxType ? a.softmaxType : elementType);
   result.probabilities = nn.cast(softmaxWithSink(nn, logits, a.sink), elementType);
   result.result = nn.matmul(result.probabilities, nn.cast(a.value, elementType));
-  // The softmax of a row of -inf is NaN; the select drops it.
+  // The softmax of a row of -inf is NaN, so a select replaces it.
   if (Value isHidden = a.bias && a.hidesRows ? findHiddenRows(nn, a.bias) : Value()) {
     result.probabilities = nn.select(isHidden, nn.scalar(result.probabilities, 0), result.probabilities);
     result.result = nn.select(isHidden, nn.scalar(result.result, 0), result.result);

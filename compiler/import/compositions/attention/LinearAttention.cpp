@@ -35,7 +35,7 @@ LinearlyAttended attendLinearly(NnBuilder &nn, LinearAttention a) {
       value = nn.mul(nn.sub(value, known), take(a.beta, {batch, getShape(a.beta)[2], 1, 1}));
     }
     state = nn.add(state, nn.mul(take(a.key, {batch, kvHeads, width, 1}), value));
-    // Heads that share a state are rows of one product.
+    // Heads that share a state are rows of the same product.
     Value read = nn.matmul(take(a.query, {batch, kvHeads, query[2] / kvHeads, width}), state);
     results.push_back(nn.reshape(read, {batch, 1, query[2] * valueWidth}));
   }

@@ -2,8 +2,8 @@
 //
 // Layers of cells as loops over their steps.
 //
-// How:  1. before the loop: the input's product for all steps, and the mask of rows that end early; 2. a step; 3. the
-//       loop.
+// The input's product for all steps, and the mask of rows that end early, are computed before the loop. Then the parts
+// of this file are a step, and the loop.
 
 #include "compiler/import/compositions/recurrent/Cells.h"
 
@@ -28,11 +28,11 @@ public:
 
 private:
   struct States {
-    Value hidden, cell; ///< `cell` is only for an LSTM
+    Value hidden, cell; ///< `cell` is for an LSTM only
   };
 
   bool isLstm() const { return layer.kind == CellKind::Lstm; }
-  /// Returns whether the operands of products differ from the states.
+  /// True if the loop carries the output separately, because the operand of products differs from the state.
   bool carriesOutput() const { return mask && layer.multiplyState; }
 
   Value zero(Value like) { return nn.scalar(like, 0); }
@@ -48,7 +48,7 @@ private:
       x = clamp(nn, x, -layer.clip, layer.clip);
     return x ? layer.activate(index, x) : Value();
   }
-  /// Returns `next` if the step lies within the row's length, else `otherwise`.
+  /// Returns `next` if the step is inside the length of the row, and `otherwise` if it is not.
   Value keepOutside(Value next, Value otherwise) { return isInside ? nn.select(isInside, next, otherwise) : next; }
 
   Value projectInput();
@@ -83,7 +83,7 @@ Value CellBuilder::projectInput() {
   return x ? nn.reshape(x, {steps, batch, getShape(x)[1]}) : Value();
 }
 
-/// Returns whether step t of row b lies within its length: [T, B, 1].
+/// Returns the mask [T, B, 1]. It is true if step t is inside the length of row b.
 Value CellBuilder::makeMask() {
   Value times = nn.cast(nn.counting(steps), getElementType(layer.lengths));
   Value inside = nn.binary(BinaryKind::Less, times ? nn.reshape(times, {steps, 1}) : Value(),
@@ -106,7 +106,7 @@ void CellBuilder::prepareGru() {
 // 2. A step
 //===----------------------------------------------------------------------===//
 
-/// Computes the gates i, o, f, c. The state enters them as `output`.
+/// Computes a step. The gates are in the order i, o, f, c. Products use `output` as the state.
 CellBuilder::States CellBuilder::stepLstm(Value x, const States &before, Value output) {
   Value z = nn.add(multiplyState(output), x);
   auto addPeephole = [&](Value sum, int64_t index, Value of) {
@@ -121,7 +121,7 @@ CellBuilder::States CellBuilder::stepLstm(Value x, const States &before, Value o
   return {keepOutside(state, before.hidden), next};
 }
 
-/// Computes the gates z, r, h.
+/// Computes a step. The gates are in the order z, r, h.
 Value CellBuilder::stepGru(Value x, Value state) {
   Value zr = nn.add(nn.matmul(state, updateAndReset), gate(x, 0, 2));
   Value reset = nn.mul(activate(0, gate(zr, 1)), state);
@@ -191,7 +191,7 @@ RecurrentResults CellBuilder::build() {
   if (failed(results))
     return {};
   Value all = results->stacks.front();
-  // After the end of a row, its state stays, but outputs are zero.
+  // After the end of a row, its state does not change, but its outputs are zero.
   if (mask && !carriesOutput())
     all = nn.select(mask, all, zero(all));
   return {all, results->finals[0], results->finals[isLstm() ? 1 : 0]};

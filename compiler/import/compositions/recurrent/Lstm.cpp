@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LSTM layers as loops over their steps.
-//
-// How:  1. the input's product, for all steps at once; 2. a step; 3. the loop.
+// LSTM layers as loops over their steps. The parts of this file are the input's product for all steps together, a step,
+// and the loop.
 
 #include "compiler/import/compositions/recurrent/Lstm.h"
 
@@ -26,7 +25,7 @@ Value projectSteps(NnBuilder &nn, Value input, Value weights, Value bias) {
   return nn.reshape(bias ? nn.add(x, bias) : x, {steps, batch, getShape(weights)[1]});
 }
 
-/// Normalizes the sums of a gate as TensorFlow Lite does: a variance of 0 counts as 1e-8.
+/// Normalizes the sums of a gate like TensorFlow Lite: a variance of 0 is replaced by 1e-8.
 Value normalizeGate(NnBuilder &nn, Value x, Value coefficients) {
   constexpr double epsilon = 1e-8;
   if (!x)
@@ -66,7 +65,7 @@ public:
 private:
   int64_t column(LstmGate gate) const { return (gate - (layer.isCoupled ? 1 : 0)) * hidden; }
 
-  /// Returns a gate before its activation. Its peephole reads `of`.
+  /// Returns a gate before its activation. Its peephole multiplies `of`.
   Value gate(Value sums, LstmGate which, Value of) {
     Value x = sums ? nn.slice(sums, 1, column(which), hidden) : Value();
     if (layer.peepholes[which])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sums of an expression over a table of constants, for each element of a tensor.
+// Sums of a term over a table of constants, for each element of a tensor.
 
 #include "compiler/import/compositions/special/Columns.h"
 
@@ -19,8 +19,8 @@ Value toColumn(NnBuilder &nn, Value x) {
 Value sumRows(NnBuilder &nn, Value terms) {
   if (!terms)
     return {};
-  // The reshape ends the sum's kernel, so that the kernel fuses the terms and not the operators that follow. Otherwise
-  // the terms would be in memory.
+  // The reshape ends the kernel of the sum. So this kernel fuses the terms, and not the operators that follow.
+  // Otherwise, the terms would be stored in memory.
   Value sums = nn.reduce(nn::ReduceKind::Sum, terms, getRank(terms) - 1, /*keepDims=*/true);
   return sums ? nn.reshape(sums, getShape(sums).drop_back()) : Value();
 }

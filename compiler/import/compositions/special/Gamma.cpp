@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The logarithm of the gamma function and its derivatives.
+// The logarithm of the gamma function, and its derivatives.
 //
-// How:  both functions are computed for positive numbers. A reflection extends them to negative ones: gamma(x) gamma(1
+// Both functions are computed for positive arguments. A reflection extends them to negative arguments: gamma(x) gamma(1
 // - x) = pi / sin(pi x).
 
 #include "compiler/import/compositions/special/Gamma.h"
@@ -19,14 +19,14 @@ using nn::UnaryKind;
 
 constexpr double pi = 3.14159265358979323846, infinity = std::numeric_limits<double>::infinity();
 
-/// Return `number` - x and `number` / x.
+/// Return `number` - x, or `number` / x.
 Value subtractFrom(NnBuilder &nn, double number, Value x) { return nn.add(nn.unary(UnaryKind::Neg, x), number); }
 Value divide(NnBuilder &nn, double number, Value x) { return nn.mul(nn.unary(UnaryKind::Reciprocal, x), number); }
 
-/// Returns pi times the distance of x from the next smaller integer.
+/// Returns pi times the difference of x and the next smaller integer.
 Value phaseOf(NnBuilder &nn, Value x) { return nn.mul(nn.sub(x, nn.unary(UnaryKind::Floor, x)), pi); }
 
-/// Computes log gamma(x) for x >= 0.5 by Lanczos' sum for g = 7, which has 15 digits there.
+/// Computes log gamma(x) for x >= 0.5 by Lanczos' sum for g = 7, which has 15 digits for these x.
 Value logGammaOfRight(NnBuilder &nn, Value x) {
   constexpr double first = 0.99999999999980993227684700473478;
   constexpr double terms[] = {676.520368121885098567009190444019, -1259.13921672240287047156078755283,
@@ -44,7 +44,7 @@ Value logGammaOfRight(NnBuilder &nn, Value x) {
   return nn.add(nn.add(power, halfLogOfTwoPi), nn.unary(UnaryKind::Log, sum));
 }
 
-/// Computes digamma by its recurrence to x + 10, and by the series in 1 / x^2 there.
+/// Computes digamma by its recurrence up to x + 10, and by a series in 1 / x^2 from there.
 Value digammaOfRight(NnBuilder &nn, Value x) {
   constexpr int steps = 10;
   constexpr double series[] = {1. / 12, -1. / 120, 1. / 252, -1. / 240, 1. / 132, -691. / 32760, 1. / 12};
@@ -87,7 +87,8 @@ Value digamma(NnBuilder &nn, Value x) {
 
 Value stirlingError(NnBuilder &nn, Value x) {
   constexpr double halfLogOfTwoPi = 0.91893853320467274178;
-  // The series is exact to all digits from here on. Below, the formula is small, so that the difference is exact, too.
+  // From here on, the series is exact to all digits. For smaller x, the terms of the formula are small, so that their
+  // difference is exact, too.
   constexpr double firstOfSeries = 10;
   constexpr double series[] = {1. / 12, -1. / 360, 1. / 1260, -1. / 1680, 1. / 1188, -691. / 360360, 1. / 156};
   Value inverse = divide(nn, 1, x), squared = nn.mul(inverse, inverse), sum;

@@ -34,17 +34,17 @@ constexpr double halfLogOfTwoPi = 0.91893853320467274178;
 
 Value subtractFrom(NnBuilder &nn, double number, Value x) { return nn.add(nn.unary(UnaryKind::Neg, x), number); }
 
-/// Returns 1 - e^-y with all digits, by the hyperbolic tangent of y / 2, which is exact near 0.
+/// Returns 1 - e^-y with all digits. It uses the hyperbolic tangent of y / 2, which is exact near 0.
 Value fall(NnBuilder &nn, Value y) {
   Value tangent = nn.unary(UnaryKind::Tanh, nn.mul(y, 0.5));
   return nn.div(nn.mul(tangent, 2), nn.add(tangent, 1));
 }
 
-/// Returns the integral over y > 0 of e^f(y). f falls from f(0) = 0 and is about -1 at 1 / `rate`. The operands of f
-/// are columns.
+/// Returns the integral over y > 0 of e^f(y). f decreases from f(0) = 0, and is about -1 at y = 1 / `rate`. The
+/// operands of f are columns.
 Value integrate(NnBuilder &nn, Value rate, llvm::function_ref<Value(Value)> f) {
-  // Trapezoid rule along v, where y = e^(v - e^-v) / rate. The error falls exponentially with the number of points: 96
-  // give at least 11 digits. Less than 1e-15 of the integral lies beyond both ends.
+  // Trapezoidal rule along v, where y = e^(v - e^-v) / rate. The error decreases exponentially with the number of
+  // points; 96 points give at least 11 digits. Less than 1e-15 of the integral lies outside of the range.
   constexpr int64_t count = 96;
   constexpr double first = -3.4, last = 3.6, width = (last - first) / (count - 1);
   if (!rate)
@@ -63,8 +63,8 @@ Value integrate(NnBuilder &nn, Value rate, llvm::function_ref<Value(Value)> f) {
   return nn.mul(sumRows(nn, nn.mul(values, weights)), scale);
 }
 
-/// Returns a (log(ratio) - change), where `change` is ratio - 1. For a small change it is much smaller than each of its
-/// terms.
+/// Returns a (log(ratio) - change), where `change` is ratio - 1. If the change is small, the result is much smaller
+/// than its terms.
 Value distance(NnBuilder &nn, Value a, Value ratio, Value change) {
   Value isSmall = nn.binary(BinaryKind::Less, ratio, 0.5);
   Value logarithm = nn.select(isSmall, nn.unary(UnaryKind::Log, ratio), logOnePlus(nn, change));
@@ -82,7 +82,7 @@ Value heightOfGamma(NnBuilder &nn, Value a, Value x) {
   return nn.unary(UnaryKind::Exp, nn.sub(nn.add(exponent, -halfLogOfTwoPi), stirlingError(nn, a)));
 }
 
-/// Share of the integral on one side of x: the lower side if `isLower`.
+/// Share of the integral on one side of x. It is the lower side if `isLower` is true.
 struct Side {
   Value isLower, share;
 };
@@ -100,12 +100,12 @@ Side integrateGamma(NnBuilder &nn, Value a, Value x) {
   });
   integral = nn.select(isLower, nn.div(nn.add(nn.mul(x, integral), 1), a), integral);
   Value isEmpty = nn.binary(BinaryKind::Or, nn.unary(UnaryKind::IsInf, a), nn.unary(UnaryKind::IsInf, x));
-  // For a > 1e30 at x = a, y has no digits left.
+  // For a > 1e30 and x = a, y has no valid digits.
   Value share = nn.binary(BinaryKind::Min, nn.mul(heightOfGamma(nn, a, x), integral), 1.0);
   return {isLower, nn.select(isEmpty, nn.scalar(x, 0), share)};
 }
 
-/// Returns one of both shares, which `finish` selects and completes in the domain of the function.
+/// Returns one of the two shares. `finish` selects it and handles operands outside of the domain.
 template <typename Finish> Value incompleteGamma(NnBuilder &nn, Value a, Value x, Finish finish) {
   if (!a || !x)
     return {};
@@ -157,7 +157,7 @@ Value lowerBeta(NnBuilder &nn, Value a, Value b, Value x) {
   b = nn.cast(b, f64);
   x = nn.cast(x, f64);
   Value rest = subtractFrom(nn, 1, x), sum = nn.add(a, b), isUpper = nn.binary(BinaryKind::Greater, nn.mul(x, sum), a);
-  // The upper side for a, b and x is the lower one for b, a and 1 - x.
+  // The upper side for a, b and x is the lower side for b, a and 1 - x.
   Value own = nn.select(isUpper, b, a), other = nn.select(isUpper, a, b);
   Value near = nn.select(isUpper, rest, x), far = nn.select(isUpper, x, rest);
   Value power = nn.add(own, 1), bend = nn.add(other, -1), odds = nn.div(near, far);

@@ -24,21 +24,21 @@ using nn::UnaryKind;
 
 constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
 
-/// Number of terms that are added one by one. After them, the series of Bernoulli numbers has 15 digits for every s. A
-/// large s makes that series grow, but then these terms are nearly the whole sum.
+/// Number of terms that are added one by one. After them, the series of Bernoulli numbers has 15 digits for every s.
+/// For a large s, the series grows, but then these terms are nearly the whole sum.
 constexpr int64_t firstTerms = 10;
 constexpr double bernoulli[] = {1. / 6, -1. / 30,     1. / 42,      -1. / 30,       5. / 66,       -691. / 2730,
                                 7. / 6, -3617. / 510, 43867. / 798, -174611. / 330, 854513. / 138, -236364091. / 2730};
 
 Value power(NnBuilder &nn, Value base, Value exponent) { return nn.binary(BinaryKind::Pow, base, exponent); }
 
-/// Returns whether `x` is an even integer. Infinity counts as even, as all large numbers do.
+/// True if `x` is an even integer. Infinity is even, like all large floats.
 Value isEven(NnBuilder &nn, Value x) {
   Value half = nn.mul(x, 0.5);
   return nn.binary(BinaryKind::Equal, half, nn.unary(UnaryKind::Floor, half));
 }
 
-/// Returns the sum of (w + k)^-s over k = 0, 1, ... divided by w^-s, by the Euler-Maclaurin formula.
+/// Returns the sum of (w + k)^-s over k = 0, 1, ..., divided by w^-s, by the Euler-Maclaurin formula.
 Value addRest(NnBuilder &nn, Value s, Value w) {
   Value inverse = nn.unary(UnaryKind::Reciprocal, w), squared = nn.mul(inverse, inverse), sum;
   for (int64_t index = static_cast<int64_t>(std::size(bernoulli)) - 1; index > 0; --index) {
@@ -60,7 +60,7 @@ Value zetaOfRight(NnBuilder &nn, Value s, Value q) {
   Value exponent = nn.unary(UnaryKind::Neg, s);
   Value first = sumRows(nn, power(nn, nn.add(toColumn(nn, q), numbers), toColumn(nn, exponent)));
   Value w = nn.add(q, firstTerms), next = power(nn, w, exponent);
-  // If the next term is 0, its factor may be infinite.
+  // If the next term is 0, its factor may be infinite, so it is not multiplied.
   Value isOver = nn.binary(BinaryKind::Equal, next, 0.0);
   return nn.add(first, nn.select(isOver, next, nn.mul(next, addRest(nn, s, w))));
 }
