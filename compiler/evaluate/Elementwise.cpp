@@ -160,7 +160,7 @@ Tensor evaluate(nn::CastOp op, Operands operands) {
       cells[i].integer = x.isFloat() ? toInteger(to, x.number(i)) : wrapTo(to, x.integer(i));
       continue;
     }
-    // Integers are first converted to f32, then to narrower floats.
+    // Integers become floats of less than 32 bits in two steps, through f32.
     const double number = x.isFloat() ? x.number(i) : nn::toFloat(x.integer(i), x.isUnsigned(), to.isF64());
     cells[i].number = isNarrowFloat ? toNarrowFloat(op, to, number) : roundTo(to, number);
   }

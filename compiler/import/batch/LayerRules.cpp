@@ -66,8 +66,8 @@ LogicalResult apply(nn::PoolOp op, BatchRewriter &rewriter) {
   return applyWindow(op, rewriter, "pools along the batch");
 }
 
-/// Moves the rows of each of `operands` to the axis next to it, and the rows of the results to `resultAxes`. Skips null
-/// operands.
+/// Moves the rows of each operand in `operands` to the axis that is paired with it. The rows of the results are at
+/// `resultAxes`. Skips null operands.
 static LogicalResult applyAt(Operation *op, BatchRewriter &rewriter, ArrayRef<std::pair<OpOperand *, int64_t>> operands,
                              ArrayRef<int64_t> resultAxes, StringRef reason) {
   // Rows that are merged with another axis stay merged: they are more images, or more sequences. A separate axis is

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Erases operators without uses, which folding leaves.
+// Erases operators without uses. Folding leaves such operators.
 
 #ifndef NACRE_COMPILER_IMPORT_BUILDER_ERASEUNUSED_H
 #define NACRE_COMPILER_IMPORT_BUILDER_ERASEUNUSED_H

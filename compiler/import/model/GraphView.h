@@ -55,13 +55,13 @@ struct GraphValue {
 /// Node of a checked graph. Every operand is an input, a constant or a result of an earlier node.
 struct GraphNode {
   llvm::StringRef op;
-  llvm::StringRef domain;                              ///< domain of the operator in messages; empty for the domain of
-                                                       ///< the format itself
-  const ImportRegistry *registry;                      ///< registry that would have the operator's handler; may be null
-  int64_t version = 0;                                 ///< version of the operator set; 0 if it is unknown
-  mlir::Location loc;                                  ///< NameLoc with the node's name
-  llvm::SmallVector<llvm::StringRef> operands;         ///< empty string for a missing optional operand
-  llvm::SmallVector<llvm::StringRef> results;          ///< empty string for an unused result
+  llvm::StringRef domain;                      ///< domain of the operator in messages; empty for the domain of
+                                               ///< the format itself
+  const ImportRegistry *registry;              ///< registry of the operator's domain, which may have no handler for it
+  int64_t version = 0;                         ///< version of the operator set; 0 if it is unknown
+  mlir::Location loc;                          ///< NameLoc with the node's name
+  llvm::SmallVector<llvm::StringRef> operands; ///< empty string for a missing optional operand
+  llvm::SmallVector<llvm::StringRef> results;  ///< empty string for an unused result
   llvm::SmallVector<llvm::StringRef, 0> graphs = {};   ///< names of the attributes that are graphs
   llvm::SmallVector<llvm::StringRef, 0> captures = {}; ///< names in outer graphs that these graphs read
 };

@@ -2,7 +2,7 @@
 //
 // The part of a graph that a Gradient node differentiates: the nodes that compute one tensor from others. These nodes
 // are imported again at the Gradient, with its operands as inputs. So they form a graph of the Gradient node, like the
-// graphs of a branch. This class is a view of the view of the whole graph. Other values that it reads belong to the
+// graphs of a branch. This class is a view of the whole graph's view. Other values that it reads belong to the
 // outer graph.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_TRAINING_GRADIENTGRAPH_H
