@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Implements content_sum.h.
-// How: hashes blocks of at most 4096 bytes; the hash of each begins with that of the previous one. The ELF header, the
-//      table of segments and the notes count as zeros, because tools may rewrite their bytes. The values of the table
-//      are hashed instead.
+// How: hashes blocks of at most 4096 bytes. The hash of each block starts with the hash of the previous block. The ELF
+//      header, the table of segments and the notes count as zeros, because tools may rewrite their bytes. Instead, the
+//      addresses and sizes in the table of segments are hashed.
 
 #include "runtime/inspect/content_sum.h"
 #include "runtime/src/weights/content_hash.h"
@@ -68,7 +68,8 @@ private:
         blank(offset, bytes, segment.offset, segment.file_bytes);
   }
 
-  /// Clears the bytes [first, first + count) in the block at `offset`.
+  /// Clears those bytes of the block that are at [first, first + count) in the file. The block contains `bytes` bytes
+  /// from `offset` on.
   void blank(uint64_t offset, uint64_t bytes, uint64_t first, uint64_t count) {
     const uint64_t begin = first > offset ? first - offset : 0;
     const uint64_t end = first + count > offset ? first + count - offset : 0;
@@ -92,7 +93,7 @@ private:
   Block block;
 };
 
-/// Returns the offset of a note's contents in the file; 0 if no note has that name and type.
+/// Returns the offset of a note's contents in the file; 0 if no note has the name `wanted` and the type `type`.
 uint64_t find_note(const ElfFile &file, const char *wanted, uint32_t wanted_bytes, uint32_t type,
                    uint64_t &content_bytes) {
   constexpr uint32_t kMostName = 8;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Implements dynamic_section.h.
-// How: 1. the entries, by tag; 2. the things that they must point to; 3. symbols, counted by their hash table; 4.
-//         relocations.
+// How: checks 1. the entries and their tags; 2. the targets to which entries point; 3. symbols, counted by their hash
+//         table; 4. relocations.
 
 #include "runtime/inspect/dynamic_section.h"
 
@@ -70,7 +70,7 @@ constexpr uint32_t kRelative = 1027;
 constexpr uint32_t kRelative = 8;
 #endif
 
-/// Reads the rows of a table in blocks of some hundred.
+/// Reads the rows of a table in blocks of some hundred rows.
 template <typename Row> class Rows {
 public:
   Rows(const ElfFile &file, uint64_t address) : file(file), address(address) {}
@@ -149,7 +149,8 @@ private:
 
   // --- 2. Targets of the entries
 
-  /// Checks that a table, if present, is in a segment, has whole rows, and has rows of the right kind.
+  /// True if a table is absent, or is in a segment and has whole rows. If `kind` is given, the entry with this tag must
+  /// exist and have the value `right_kind`.
   bool check_table(Tag table, Tag bytes, uint64_t row_bytes, Tag kind = kEnd, uint64_t right_kind = 0) {
     if (!has(table) && !has(bytes))
       return true;
@@ -165,7 +166,7 @@ private:
   }
 
   bool check_entries() {
-    constexpr uint64_t kRela = 7; // Kind of relocations that the entry for jumps must name.
+    constexpr uint64_t kRela = 7; // DT_RELA: the kind of relocations that the entry for jumps (DT_PLTREL) must name.
     if (!has(kStrings) || !has(kSymbols) || !has(kSymbolEntry) || values[kSymbolEntry] != sizeof(Symbol) ||
         has(kShortRelocations) || has(kJumpKind) != has(kJumpRelocations))
       return refuse(reason, "the table for the loader lacks an entry");
@@ -190,7 +191,8 @@ private:
 
   // --- 3. Symbols
 
-  /// Counts the symbols by the chains of the hash table. Each chain must end.
+  /// Sets `count` to the number of symbols, found by the chains of the hash table. Returns false if a chain does not
+  /// end within the file.
   bool count_by_gnu_hash(uint64_t &count) {
     struct Head {
       uint32_t buckets, first, filter_words, shift;
@@ -208,7 +210,7 @@ private:
         return false;
       last = *bucket > last ? *bucket : last;
     }
-    if (last == 0) // No symbol is exported.
+    if (last == 0) // The library exports no symbol.
       return true;
     for (;; ++last) {
       const uint32_t *chain = chains.at(last - head.first);
@@ -252,7 +254,8 @@ private:
     if (bytes <= kPrefixBytes || !file.read_loaded(values[kStrings] + symbol.name, name, bytes) ||
         !runtime::equal_bytes(name, kPrefix, kPrefixBytes))
       return true;
-    // A program may create its model at its start, in memory for which the file has no bytes.
+    // The model may be in memory that the file has no bytes for, because some programs create their model when they
+    // start.
     if (!file.find_load(symbol.value, kHeadBytes, /*from_file=*/false))
       return refuse(reason, "its model is not within a loaded segment");
     name[bytes - 1] = 0;
@@ -262,7 +265,8 @@ private:
 
   // --- 4. Relocations
 
-  /// Checks the relocations. The loader treats the first `relatives` as relative ones, regardless of their kind.
+  /// Checks the relocations of a table. The loader treats the first `relatives` of them as relative relocations,
+  /// regardless of their kind.
   bool check_relocations(Tag table, Tag bytes, uint64_t relatives) {
     const uint64_t count = has(table) ? values[bytes] / sizeof(Relocation) : 0;
     if (relatives > count)

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Checks the tables that the loader follows: strings, symbols, their hash tables, relocations, functions of start and
-// end.
-// Why: the loader follows each without a check, and ends the process if it expects another entry.
-// How: see "gABI" chapter 5. Entries that the loader ignores for libraries that are opened at run time are ignored
-//      here, too.
+// Checks the tables that the loader follows: strings, symbols, their hash tables, relocations, and functions that run
+// at load and unload.
+// Why: the loader follows each table without a check. It ends the process if an entry is not as it expects.
+// How: see "gABI" chapter 5. Entries that dlopen() ignores are ignored here, too.
 
 #ifndef NACRE_RUNTIME_INSPECT_DYNAMIC_SECTION_H
 #define NACRE_RUNTIME_INSPECT_DYNAMIC_SECTION_H
@@ -13,7 +12,7 @@
 
 namespace nacre::inspect {
 
-/// Returns false, with the reason, if a table does not fit. Stores the name of the model's symbol in the facts.
+/// Returns false and sets `reason` if a table is damaged. Stores the name of the model's symbol in the facts.
 bool check_dynamic_section(const ElfFile &file, nacre_library_facts &facts, Reason &reason);
 
 } // namespace nacre::inspect

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Implements elf_file.h.
-// How: compares each number with the size of the file, or of the structure that contains it, before using it.
+// How: compares each offset and size with the size of the file or of the structure around it, before using it.
 
 #include "runtime/inspect/elf_file.h"
 #include "runtime/src/system_call.h"
@@ -81,7 +81,8 @@ nacre_library_verdict ElfFile::open(const char *path, bool any_machine, nacre_li
   bytes = end < 0 ? 0 : uint64_t(end);
   char first = 0;
   const long got =
-      end <= 0 ? end : restarted_call(runtime::kPread, file, runtime::address(&first), 1); // Reading a folder fails.
+      end <= 0 ? end : restarted_call(runtime::kPread, file, runtime::address(&first), 1); // A folder can be opened,
+                                                                                           // but reading it fails.
   if (got < 0) {
     facts.system_error = int32_t(-got);
     reason << "cannot be read: ";
@@ -110,8 +111,8 @@ bool ElfFile::check_tables(Reason &reason) {
     return header.segments < kMostAddresses ? refuse_cut(header.segments + table_bytes, reason)
                                             : refuse(reason, "its table of segments is outside of the file");
   const uint64_t section_table = uint64_t(header.section_count) * header.section_bytes;
-  // The loader does not read sections. The linker writes their table last, so it shows whether the end of the file is
-  // missing.
+  // The loader does not read sections. But the linker writes their table last, so its position shows whether the end of
+  // the file is missing.
   if (header.sections != 0 && !fits(header.sections, section_table, bytes))
     return header.sections < kMostAddresses ? refuse_cut(header.sections + section_table, reason)
                                             : refuse(reason, "its table of sections is outside of the file");
@@ -144,8 +145,8 @@ bool ElfFile::check_load(const Segment &load, uint64_t &previous_end, Reason &re
 bool ElfFile::check_part(const Segment &part, Reason &reason) const {
   const char *what = "a part is not within a loaded segment";
   if (part.type == Segment::ReadOnlyLater) {
-    // The linker may round up its end to a page. Only its first byte is checked, because the segment before may end at
-    // that address.
+    // The linker may round up the end of this part to a page. Only its first byte must be in a loaded segment, because
+    // that segment may end before the page does.
     const Segment *load = find_load(part.address, 1, /*from_file=*/false);
     if (!load || !(load->flags & Segment::Writable) ||
         !fits(part.address, part.memory_bytes, load->address + load->memory_bytes + kLargestPage))

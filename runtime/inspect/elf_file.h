@@ -15,7 +15,7 @@ namespace nacre::inspect {
 using runtime::Reason;
 
 struct FileHeader {
-  unsigned char identity[16]; // The magic number, 64 bits, little endian, version.
+  unsigned char identity[16]; // Magic number, class (64 bits), byte order (little endian), version.
   uint16_t type, machine;
   uint32_t version;
   uint64_t entry, segments, sections;
@@ -43,7 +43,7 @@ struct Segment {
 
 constexpr uint32_t kMostSegments = 64;
 
-/// Returns whether first + bytes is at most `end`, without overflow.
+/// True if `first` + `bytes` is at most `end`. The check cannot overflow.
 inline bool fits(uint64_t first, uint64_t bytes, uint64_t end) { return first <= end && bytes <= end - first; }
 
 class ElfFile {
@@ -53,15 +53,16 @@ public:
   ElfFile &operator=(const ElfFile &) = delete;
   ~ElfFile();
 
-  /// Opens the file and checks all headers. Accepts the code of every machine if `any_machine`.
+  /// Opens the file and checks all headers. If `any_machine`, accepts code for any machine.
   nacre_library_verdict open(const char *path, bool any_machine, nacre_library_facts &facts, Reason &reason);
 
-  /// Returns false if the bytes are outside of the file, or the system cannot read them.
+  /// Reads `bytes` bytes at an offset in the file. Returns false if they are outside of the file, or if the system
+  /// cannot read them.
   bool read(uint64_t offset, void *to, uint64_t bytes) const;
-  /// Reads at an address of the loaded library instead.
+  /// Like read(), but reads at an address of the loaded library.
   bool read_loaded(uint64_t address, void *to, uint64_t bytes) const;
-  /// Returns the loaded segment with these addresses, or nullptr. `from_file`: the file must have its bytes at these
-  /// addresses.
+  /// Returns the loaded segment that contains `bytes` bytes at `address`, or nullptr. If `from_file`, the file must
+  /// also contain these bytes.
   const Segment *find_load(uint64_t address, uint64_t bytes, bool from_file) const;
 
   const FileHeader &get_header() const { return header; }
@@ -81,7 +82,7 @@ private:
   uint32_t count = 0;
 };
 
-/// Completes the reason of a damaged file; returns false.
+/// Completes the reason for a damaged file with `what`. Returns false.
 bool refuse(Reason &reason, const char *what);
 
 } // namespace nacre::inspect

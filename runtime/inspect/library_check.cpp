@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Implements library_check.h.
-// How: checks the checksum before the tables, because a wrong checksum proves damage.
+// How: checks the checksum before the tables, because a wrong checksum proves that the file is damaged.
 
 #include "runtime/inspect/content_sum.h"
 #include "runtime/inspect/dynamic_section.h"
@@ -12,7 +12,7 @@ namespace {
 bool check_sum(const ElfFile &file, Reason &reason) {
   const uint64_t place = find_sum(file);
   uint64_t expected = 0, sum = 0;
-  // It is 0 if another program than nacre-compile linked the objects.
+  // The checksum is 0 if a program other than nacre-compile linked the objects.
   if (place == 0 || !file.read(place, &expected, sizeof expected) || expected == 0)
     return true;
   if (!compute_sum(file, sum))

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finds damage in a model's library before it is opened.
-// Why: the system's loader maps the segments of a library's headers and follows its tables. A truncated download or a
-//      flipped bit ends the whole process with a signal. Every program and language binding calls this first.
+// Why: the system's loader trusts a library's headers and tables. With a truncated download or a flipped bit, a signal
+//      ends the whole process. So every program and language binding calls this check first.
 // How: 1. headers and segments must fit the file (elf_file.h).
 //      2. The contents must have the checksum that nacre-compile wrote (content_sum.h); libraries of older versions
 //         have none.
 //      3. The tables of the loader must fit the segments (dynamic_section.h).
 //
-// `strip` does not affect the result.
+// Running `strip` on the library does not change the result.
 
 #ifndef NACRE_RUNTIME_INSPECT_LIBRARY_CHECK_H
 #define NACRE_RUNTIME_INSPECT_LIBRARY_CHECK_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Implements allocator.h. libc's functions are wrapped as an ordinary allocator.
+// Implements allocator.h. The default allocator wraps functions of libc.
 
 #include "runtime/src/allocator.h"
 #include "runtime/src/platform.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Gives access to the caller's allocator, or to libc's as the default.
-// Why: sessions and executors each allocate one block, and must reject a bad one in the same way.
+// Why: sessions and executors each allocate one block, and must reject a misaligned block in the same way.
 // How: a block with the wrong alignment is released and reported. Otherwise a kernel would crash later.
 
 #ifndef NACRE_RUNTIME_SRC_ALLOCATOR_H

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads /sys/devices/system/cpu, and asks the core itself if that has no answer.
+// Implements big_cores.h with files of /sys/devices/system/cpu, or with the core's own register if a file is missing.
 // Why: see big_cores.h.
-// How: a core is big if its value is above a share of the largest: 1/3 of the capacity, 79 % of the frequency. With 1/2
-//      of the capacity, the middle cores of a 124, 427, 1024 phone would not count. Frequencies understate how much
-//      slower small cores are.
+// How: a core is big if its capacity is above 1/3 of the largest capacity, or its frequency above 79 % of the largest.
+//      A limit of 1/2 would exclude the middle cores of phones with capacities 124, 427 and 1024. Frequencies differ
+//      less than the speed of cores, so their limit is higher.
 
 #include "runtime/src/big_cores.h"
 #include "runtime/src/text.h"
@@ -17,11 +17,11 @@ namespace nacre::runtime {
 namespace {
 
 struct Measure {
-  const char *file;               // Path within the folder of a core.
+  const char *file;               // Path within the folder of a core; nullptr for a constant value.
   int32_t numerator, denominator; // A core is big if value * denominator > numerator * largest.
 };
 
-/// Sources in order of preference. The last one is a constant, so that all cores are equal.
+/// Sources of a core's speed, in order of preference. The last source is a constant, so that all cores are equal.
 constexpr Measure kMeasures[] = {{"/cpu_capacity", 1, 3}, {"/cpufreq/cpuinfo_max_freq", 79, 100}, {nullptr, 0, 1}};
 
 int64_t read_figure(const char *root, unsigned cpu, const char *file) {
@@ -30,7 +30,7 @@ int64_t read_figure(const char *root, unsigned cpu, const char *file) {
   return read_number(path.c_str());
 }
 
-/// Returns MIDR_EL1 of the current core if programs may read it; else -1.
+/// Returns MIDR_EL1 of the current core, or -1 if programs cannot read it.
 int64_t own_midr() {
   int64_t value = -1;
 #if defined(__aarch64__)
@@ -52,7 +52,7 @@ bool issues_in_order(int64_t midr) {
 
 bool all_issue_in_order(const char *root, const CpuSet &allowed) {
   uint32_t count = 0;
-  // MIDR of the current core, which stands for cores that the system tells nothing about; 0 if there are no such cores.
+  // MIDR of the current core, used for cores whose MIDR the system does not report. 0 if there are no such cores.
   int64_t own = 0;
   for (unsigned cpu = 0; cpu < CpuSet::kCount; ++cpu)
     if (allowed.has(cpu)) {
@@ -61,7 +61,7 @@ bool all_issue_in_order(const char *root, const CpuSet &allowed) {
         return false;
       ++count;
     }
-  // The current core's type only holds for all cores if they are equal.
+  // The current core's MIDR is valid for other cores only if all cores are equal.
   return count && (!own || count_big_cores(root, allowed) == count);
 }
 

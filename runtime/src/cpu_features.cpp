@@ -2,7 +2,7 @@
 //
 // Detects the CPU's features.
 // Why: see cpu_features.h.
-// How: both sources are words of bits. Each row maps the bits that must be set to one feature.
+// How: HWCAP and cpuid are words of bits. Each row of a table names the bits that must be set for one feature.
 
 #include "runtime/src/cpu_features.h"
 #include "runtime/include/nacre/model_format.h"
@@ -52,7 +52,8 @@ template <typename... Rest> constexpr unsigned bits(unsigned first, Rest... rest
 
 bool all(unsigned word, unsigned mask) { return (word & mask) == mask; }
 
-// Returns XCR0, the registers that the system saves. xgetbv would fault without OSXSAVE.
+// Returns XCR0, whose bits name the registers that the system saves. Returns 0 without OSXSAVE, because xgetbv would
+// fault.
 unsigned saved_registers(unsigned leaf1_ecx) {
   if (!(leaf1_ecx >> 27 & 1))
     return 0;

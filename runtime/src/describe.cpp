@@ -19,8 +19,8 @@ const char *kind_name(uint32_t kind) {
   return kind < sizeof names / sizeof *names ? names[kind] : "unknown";
 }
 
-/// Describes an input or output. Only outputs have axes whose sizes a run decides; for inputs with labels, first_count
-/// has another meaning.
+/// Describes the input or output `index` of the entry `number`. Only outputs have axes whose sizes depend on the run.
+/// For inputs with labels, first_count has another meaning.
 nacre_status describe_tensor(const nacre_model *handle, uint32_t number, uint32_t index, size_t info_size,
                              nacre_tensor_info *out_info, bool is_output) {
   const nacre_model_table &model = table_of(handle);

@@ -12,7 +12,7 @@ namespace nacre::runtime {
 namespace {
 
 struct SharedPool {
-  ThreadPool pool; // first: the executor's address is the block's
+  ThreadPool pool; // Must be first, because the executor's address is also the address of the block.
   nacre_allocator allocator;
 };
 
@@ -27,7 +27,7 @@ nacre_status executor_create(uint32_t threads, const nacre_allocator *allocator_
     threads = cores < kMaxThreads ? cores : kMaxThreads;
   }
   const nacre_allocator allocator = allocator_or_libc(allocator_or_null);
-  Reason reason; // It is not reported: the status contains the whole answer.
+  Reason reason; // Not reported, because the caller only receives the status.
   nacre_status status = NACRE_OK;
   auto *shared = static_cast<SharedPool *>(allocate_block(allocator, sizeof(SharedPool), reason, status));
   if (!shared)

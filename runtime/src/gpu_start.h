@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The start of a session's GPU: within create, or on a thread while the CPU already serves runs.
+// The start of a session's GPU. It happens within create, or on a thread while the CPU already computes runs.
 // Why: a driver may take seconds to compile the shaders, but the app wants to run now.
-// How: the thread stores its result and publishes it in one word. The next run that sees the word takes over the engine
-//      (gpu_vulkan/in_session.cpp).
+// How: the thread stores its result, then sets one word to publish it. The next run that reads the new word takes over
+//      the engine (gpu_vulkan/in_session.cpp).
 
 #ifndef NACRE_RUNTIME_SRC_GPU_START_H
 #define NACRE_RUNTIME_SRC_GPU_START_H
@@ -16,8 +16,8 @@ namespace nacre::runtime {
 /// Thread that makes the GPU ready, and its result.
 struct GpuStart {
   enum State : uint32_t { None, UnderWay, Over };
-  uint32_t state;     // The thread writes this field last.
-  uint32_t cancelled; // The engine reads it: its result is no longer wanted.
+  uint32_t state;     // A value of State. The thread writes it last.
+  uint32_t cancelled; // 1 if the session no longer wants the result. The engine polls it.
   ThreadHandle thread;
   nacre_session_options options;
   uint64_t cpu_features;

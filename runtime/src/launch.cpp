@@ -3,8 +3,8 @@
 // See launch.h.
 // Why: see launch.h.
 // How: a launch resolves its operands to pointers and distributes its units in parts. Each thread takes the same parts
-//      in every iteration of a loop and in every run. Every second iteration goes backwards: it begins with the weights
-//      that are still in a cache too small for all of them.
+//      in every iteration of a loop and in every run. Every second iteration goes backwards. It begins with the weights
+//      that the previous iteration left in the cache, which is too small for all weights.
 
 #include "runtime/src/launch.h"
 #include "runtime/src/float_state.h"
@@ -13,18 +13,18 @@
 namespace nacre::runtime {
 namespace {
 
-// Parts are long enough that claiming them costs little, and numerous enough that cores of unequal speed end together.
-// A launch that ends before a sleeping worker could wake stays on the caller.
+// Parts are so long that claiming one takes little time in comparison. They are so many that slow and fast cores end at
+// almost the same time. The caller computes a launch without help if it would end before a worker wakes.
 constexpr int64_t kAloneNanoseconds = 4000;
 constexpr int64_t kPartNanoseconds = 4000;
 constexpr int64_t kPartsPerThread = 4;
-// For launches long enough to divide, so that a backward iteration finds its first part in the cache.
+// Smallest number of parts of a launch that is divided, so that the data of one part fits the cache.
 constexpr int64_t kLeastParts = 16;
 constexpr int64_t kMostParts = kPartsPerThread * kMaxThreads;
 constexpr int64_t kUnknownUnitNanoseconds = 1000;
 
-/// Launch in progress. The executor hands out as many tickets as there are parts. A thread with a ticket takes the next
-/// part of its own range or, if that is done, of another thread's.
+/// Launch in progress. The executor hands out one ticket for each part. A thread with a ticket takes the next part of
+/// its own range. If its range is done, it takes a part of another thread's range.
 struct Section {
   nacre_kernel_function function;
   nacre_kernel_args args;
@@ -34,16 +34,17 @@ struct Section {
   int64_t parts;
   int64_t threads;
   bool backwards;
-  uint64_t taken[kMostParts / 64]; // One bit for each part.
+  uint64_t taken[kMostParts / 64]; // One bit for each part, set when a thread takes the part.
 };
 
-/// Returns the first unit of a part. Rounds up, as blocks of units do: of seven rows, the first of two threads has
-/// four.
+/// Returns the first unit of part `part`. It rounds up, like blocks of units: if two threads divide seven rows, the
+/// first thread has four.
 int64_t begin_of(const Section &section, int64_t part) {
   return (section.units * part + section.parts - 1) / section.parts;
 }
 
-/// Takes a free part. There is one, because there are never more tickets than parts.
+/// Takes a part that no thread has taken, and returns its index. There always is one, because there are no more tickets
+/// than parts.
 int64_t take_part(Section &section, int64_t thread) {
   const int64_t parts = section.parts, step = section.backwards ? parts - 1 : 1;
   int64_t part =
@@ -61,7 +62,8 @@ void run_parts(void *context, uint32_t thread, int64_t begin, int64_t end) {
   Section &section = *static_cast<Section *>(context);
   nacre_kernel_args args = section.args;
   args.scratch = section.scratch + thread * section.scratch_stride;
-  // Set here, because every thread passes here, including the app's, and gets its own state back.
+  // Every thread that computes a part calls this function, also the app's thread. At the end, the thread gets its
+  // earlier state back.
   const KernelFloatState state;
   if (section.parts == 1)
     return section.function(&args, 0, section.units);
@@ -71,7 +73,8 @@ void run_parts(void *context, uint32_t thread, int64_t begin, int64_t end) {
   }
 }
 
-/// Inlined in both callers, because models without GPU code link only one of them.
+/// Starts a launch whose operands are resolved. It is inlined in both callers, because models without GPU code link
+/// only one of them.
 __attribute__((always_inline)) inline void start(const Session &session, const Launch &launch, int64_t iteration) {
   nacre_executor &executor = *session.executor;
   const bool backwards = iteration % 2 != 0;
@@ -119,7 +122,7 @@ Launch prepare_launch(const nacre_cpu_variant &variant, int64_t share_begin, int
   const int64_t limits[] = {wanted, kMostParts, units};
   for (const int64_t most : limits)
     parts = parts < most ? parts : most;
-  // Each thread gets the same number of parts, so its range of units does not depend on their number.
+  // Each thread gets the same number of parts, so that its range of units does not depend on the number of parts.
   if (parts > threads)
     parts -= parts % threads;
   return {variant.function, units, parts, share_begin, share_end};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Executes one launch on the CPU: locates its storages and computes its units.
-// Why: the CPU computes whole launches in the session's block, or its share of them in memory that it shares with
-//      another engine. Both use the same code.
+// Why: the CPU computes whole launches in the session's block, or its shares of launches in memory that it has in
+//      common with the GPU. Both use this code.
 // How: values that do not change from run to run are prepared at create. A run resolves operands and distributes units.
 
 #ifndef NACRE_RUNTIME_SRC_LAUNCH_H
@@ -14,7 +14,7 @@ namespace nacre::runtime {
 
 struct Session;
 
-/// Buffer of an input or output: the session's own bytes, and those in use, which may be the caller's.
+/// Buffers of an input or output: the session's own, and the one in use, which may be the caller's.
 struct Buffer {
   char *own;
   char *used;
@@ -32,7 +32,7 @@ struct Memory {
 struct Launch {
   nacre_kernel_function function;
   int64_t units;
-  int64_t parts; // Number of parts that threads share; 1 if sharing would not pay.
+  int64_t parts; // Number of parts that threads share; 1 if one thread would be as fast.
   int64_t share_begin;
   int64_t share_end;
 };
@@ -46,7 +46,7 @@ char *address_of(const Session &session, const Memory &memory, const nacre_opera
 void run_launch(const Session &session, const Memory &memory, const nacre_step &step, const Launch &launch,
                 int64_t iteration);
 
-/// Computes the same with the operands' addresses already in session.pointers.
+/// Like run_launch(), but the operands' addresses are already in `session.pointers`.
 void run_resolved(const Session &session, const Launch &launch, int64_t iteration);
 
 } // namespace nacre::runtime

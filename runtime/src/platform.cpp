@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Implements platform.h with Linux system calls and ten functions of libc. Argument constants are the kernel's.
+// Implements platform.h with Linux system calls and ten functions of libc. Constants for arguments have the values of
+// the Linux kernel.
 
 #include "runtime/src/platform.h"
 #include "runtime/src/system_call.h"
@@ -19,7 +20,7 @@ int pthread_create(pthread_t *, const void *attributes, void *(*)(void *), void 
 int pthread_join(pthread_t, void **);
 int posix_memalign(void **, size_t, size_t);
 void free(void *);
-int clock_gettime(int, timespec *); // libc's, because it needs no system call.
+int clock_gettime(int, timespec *); // The function of libc is faster, because it makes no system call.
 void *dlopen(const char *, int);
 void *dlsym(void *, const char *);
 int dlclose(void *);
@@ -98,7 +99,7 @@ uint64_t now() {
 CpuSet allowed_cpus() {
   CpuSet set;
   if (system_call(kSchedGetaffinity, 0, sizeof set.words, address(set.words)) < 0)
-    set.add(0); // There are more CPUs than the set holds; one is certain to exist.
+    set.add(0); // The system has more CPUs than the set can hold. CPU 0 certainly exists.
   return set;
 }
 
@@ -106,7 +107,7 @@ int64_t read_number(const char *path) {
   const long file = open_file(path, kReadOnly);
   if (file < 0)
     return -1;
-  char text[18]; // As many characters as a number may have.
+  char text[18]; // Room for the longest number.
   const long length = restarted_call(kRead, file, address(text), sizeof text);
   close_opened(file);
   const bool hex = length > 1 && text[1] == 'x';

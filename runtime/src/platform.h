@@ -22,12 +22,12 @@ void *allocate_aligned(size_t bytes, size_t alignment);
 void release_aligned(void *block);
 
 using ThreadHandle = uintptr_t;
-/// Starts a thread that receives only the signals of its own faults. Signals to the process are left to the app's own
-/// threads.
+/// Starts a thread that calls `body(argument)`. The thread handles only signals that it causes itself, such as SIGSEGV.
+/// The app's own threads handle signals to the process.
 bool start_thread(ThreadHandle &handle, void *(*body)(void *), void *argument);
 void join_thread(ThreadHandle handle);
 
-/// Sleeps while the word holds `value`; may also return without a reason.
+/// Sleeps while `*word` is `value`. It may also return early, so the caller must check the word again.
 void wait_on(uint32_t *word, uint32_t value);
 void wake(uint32_t *word, uint32_t count);
 
@@ -43,7 +43,7 @@ inline void pause_core() {
 #endif
 }
 
-/// Returns nanoseconds since a fixed but arbitrary time.
+/// Returns the time in nanoseconds since a fixed but arbitrary moment.
 uint64_t now();
 
 /// Set of the CPUs that this process may use.
@@ -56,39 +56,43 @@ struct CpuSet {
 };
 CpuSet allowed_cpus();
 
-/// Returns the number at the beginning of a file, decimal or, after 0x, hexadecimal; -1 if no number is there.
+/// Returns the number at the beginning of a file, or -1 if there is none. The number is decimal, or hexadecimal after
+/// 0x.
 int64_t read_number(const char *path);
 
-/// Reads up to `bytes` bytes from the beginning of a file. Returns their number, or -1. Never waits for a pipe.
+/// Reads up to `bytes` bytes from the beginning of a file. Returns the number of bytes read, or -1 after an error.
+/// Never waits for a pipe.
 int64_t read_file(const char *path, void *to, uint64_t bytes);
-/// Creates a file, which must not exist. On failure returns false and leaves no file.
+/// Creates a file that contains the `first` bytes and then the `second` bytes. The file must not exist yet. On failure,
+/// returns false and leaves no file.
 bool write_file(const char *path, const void *first, uint64_t first_bytes, const void *second, uint64_t second_bytes);
 /// Renames a file atomically: a reader finds either the whole old file or the whole new one.
 bool rename_file(const char *from, const char *to);
-/// Opens a file to read it in pieces. It and the functions below return a negative number on errors, for
-/// file_error_text.
+/// Opens a file to read it in pieces. Like the functions below, it returns a negative error number on failure;
+/// file_error_text() returns its text.
 long open_to_read(const char *path); ///< Never waits for a pipe.
-int64_t file_bytes(long file);       ///< Size of a regular file; an error for anything else.
+int64_t file_bytes(long file);       ///< Size of a regular file in bytes; an error for anything else.
 long read_at(long file, void *to, uint64_t bytes, uint64_t offset);
 long write_at(long file, const void *from, uint64_t bytes, uint64_t offset);
 long close_file(long file);
-/// Returns the address of a whole file in memory, read-only. The mapping outlives the descriptor.
+/// Maps a whole file of `bytes` bytes into memory, read-only, and returns its address. The mapping outlives the
+/// descriptor.
 long map_file(long file, uint64_t bytes);
 void unmap_file(const void *data, uint64_t bytes);
 
-/// New file, and the path of the file that it replaces, with symbolic links resolved.
+/// Paths of a new file and of the file that it replaces. Symbolic links are resolved.
 struct NewFile {
-  static constexpr uint64_t kMostPath = 4096; ///< The system accepts no longer path.
+  static constexpr uint64_t kMostPath = 4096; ///< Longest path that the system accepts.
 
   char path[2 * kMostPath]; ///< Room for a folder, followed by the contents of a link.
   char beside[2 * kMostPath + 256];
 };
-/// Opens a temporary file next to that of `path`. It has the same mode if that file exists.
+/// Opens a temporary file in the folder of `path`. If `path` exists, the new file has the same mode.
 long begin_file(NewFile &made, const char *path);
-/// Flushes the file to the disk and renames it to its final path. After an error, also an earlier one in `error`,
-/// removes it and returns the error.
+/// Flushes the file to the disk and renames it to its final path. If that fails, or if `error` is an earlier error,
+/// removes the file and returns the error.
 long end_file(NewFile &made, long file, long error);
-/// Returns a text for such an error; nullptr if it has none.
+/// Returns the text of an error of the functions above; nullptr if there is no text for it.
 const char *file_error_text(long error);
 
 /// Returns the id of this process.

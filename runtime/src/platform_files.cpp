@@ -2,8 +2,8 @@
 //
 // Implements the files of platform.h that are read and written in pieces, or mapped.
 // Why: only models with state, or with their weights in a file, need them.
-// How: errors are the system's numbers. A file is written under a unique temporary name and then renamed, so concurrent
-//      savers do not interfere, and the last one wins.
+// How: errors are negative error numbers of the system. A file is written under a unique temporary name and then
+//      renamed. So two threads or processes can save to the same path, and the last file remains.
 
 #include "runtime/src/platform.h"
 #include "runtime/src/system_call.h"
@@ -12,19 +12,19 @@ namespace nacre::runtime {
 namespace {
 
 constexpr long kCreateNew = 1 | 0100 | 0200; // O_WRONLY | O_CREAT | O_EXCL, which does not follow symbolic links.
-constexpr long kAsUserSays = 0666;           // The process's mask is subtracted.
+constexpr long kAsUserSays = 0666;           // The system removes the bits of the process's umask.
 constexpr long kPermissions = 0777;
 constexpr long kFileType = 0170000, kRegular = 0100000; // S_IFMT, S_IFREG
 constexpr long kReadable = 1, kPrivate = 2;             // PROT_READ, MAP_PRIVATE
 constexpr uint64_t kMostName = 200;
-constexpr int kMostLinks = 40;   // The system follows as many.
+constexpr int kMostLinks = 40;   // Largest number of links that the system follows.
 constexpr long kIsAbsent = -2;   // -ENOENT
 constexpr long kIsThere = -17;   // -EEXIST
 constexpr long kInvalid = -22;   // -EINVAL
-constexpr long kIsNoFile = -126; // This and the next are the runtime's own.
+constexpr long kIsNoFile = -126; // This error and the next are defined by the runtime, not by the system.
 constexpr long kIsTooShort = -127;
 
-/// Status of a file: `struct stat`, which glibc and bionic define alike.
+/// Status of a file: the kernel's `struct stat`, which is equal in glibc and bionic.
 struct FileStatus {
   uint64_t words[18];
 
@@ -33,12 +33,12 @@ struct FileStatus {
 #else
   long mode() const { return long(words[3] & 0xffff); }
 #endif
-  /// Returns its size, or kIsNoFile for a folder, a device or a pipe. A pipe could make its reader or writer wait
-  /// forever.
+  /// Returns the size of the file in bytes, or kIsNoFile for a folder, a device or a pipe. A pipe could make its reader
+  /// or writer wait forever.
   int64_t regular_bytes() const { return (mode() & kFileType) == kRegular ? int64_t(words[6]) : kIsNoFile; }
 };
 
-/// Makes a system call on an open file. It is not inlined, which is shorter than a copy at each call.
+/// Makes a system call on an open file. It is not inlined, because copies at each call would be larger.
 __attribute__((noinline)) long of_file(long number, long file, long b = 0, long c = 0, long d = 0) {
   return restarted_call(number, file, b, c, d);
 }
@@ -125,20 +125,21 @@ long begin_file(NewFile &made, const char *path) {
     if (error != 0)
       return error;
   }
-  join(made.path, path, ""); // The path fits, because the system has accepted it.
+  join(made.path, path, ""); // The path fits, because the system accepted it when it opened the file.
   follow_links(made);
   long file;
   do {
     Text<256> suffix;
     suffix << ".new-" << now();
     join(made.beside, made.path, "");
-    // Names may be as long as the system allows, so this leaves room for the suffix.
+    // A name may already have the longest length that the system allows. So this cuts it off to leave room for the
+    // suffix.
     name_in(made.beside)[kMostName] = 0;
     join(made.beside, made.beside, suffix.c_str());
     file = open_by(made.beside, kCreateNew, mode);
-  } while (file == kIsThere); // Another saver used the same nanosecond.
+  } while (file == kIsThere); // The name exists if another thread or process saved in the same nanosecond.
   if (error == 0)
-    of_file(kFchmod, file, mode); // Sets the bits that the mask removed.
+    of_file(kFchmod, file, mode); // Sets the bits that the umask removed.
   return file;
 }
 
@@ -161,11 +162,11 @@ long end_file(NewFile &made, long file, long error) {
     return 0;
   error = of_file(kFsync, folder);
   close_file(folder);
-  return error == kInvalid ? 0 : error; // Some file systems do this by themselves and reject the call.
+  return error == kInvalid ? 0 : error; // Some file systems flush folders without a call, and reject it.
 }
 
 const char *file_error_text(long error) {
-  // Number of the system's error, followed by its text.
+  // Each entry is the number of a system error, followed by its text.
   static constexpr char kTexts[] = "\x02"
                                    "no such file or folder\0"
                                    "\x0d"

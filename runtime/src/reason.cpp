@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Instantiates the functions of Reason once, because most files build such a text. text.h declares the instantiation.
+// Instantiates the functions of Reason, which most files use, only once. text.h declares the instantiation.
 
 #include "runtime/src/text.h"
 

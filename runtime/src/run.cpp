@@ -2,9 +2,9 @@
 //
 // Implements nacre_session_run, which walks the table of steps once.
 // Why: this table is all that remains of a model's control flow on the device.
-// How: executes launch after launch. If a GPU takes part, its engine walks instead. If the engine fails, this walk
-//      repeats the run, because inputs are only read and the state is unchanged. Another thread may cancel the run
-//      between launches.
+// How: executes one launch after another. If a GPU takes part, its engine walks the table instead. If the engine fails,
+//      this file computes the run again on the CPU. That is possible because inputs and state are unchanged. Another
+//      thread may cancel the run between launches.
 
 #include "runtime/src/session.h"
 #include "runtime/src/steps.h"
@@ -26,7 +26,7 @@ RunLimits limits_of(const Session &session, uint32_t last_stop) {
   return {NACRE_ENDLESS, iterations, last_stop, NACRE_OK, 0};
 }
 
-/// Address range of the buffer of a port. Ports are the outputs, then the inputs.
+/// Address range of the buffer of a port. Ports are outputs and inputs, in this order.
 struct Range {
   const char *begin, *end;
 };
@@ -43,8 +43,8 @@ Range range_of(const Session &session, uint32_t port) {
   return {buffers[port].used, buffers[port].used + tensors[port].bytes};
 }
 
-/// Returns false, with the reason, if an output overlaps another port. Inputs are only read, so they may overlap. This
-/// is checked at a run and not at each binding, so that an app may swap two buffers.
+/// Returns false and sets `reason` if an output overlaps another port. Inputs are only read, so they may overlap each
+/// other. This is checked at a run and not at each binding, so that an app may swap two buffers.
 bool check_buffers(Session &session, Reason &reason) {
   const uint32_t outputs = session.entry->output_count, count = outputs + session.entry->input_count;
   auto *order = reinterpret_cast<uint32_t *>(session.pointers);
@@ -138,7 +138,7 @@ nacre_status session_run(nacre_session *handle) {
   if (!take(*session.state))
     return refuse_state(session);
   __atomic_store_n(&session.phase, RunPhase::Running, __ATOMIC_RELAXED);
-  // A GPU only changes its own copy of the state until the run is over.
+  // Until the end of the run, a GPU changes only its own copy of the state.
   RunLimits limits = limits_of(session, UINT32_MAX);
   nacre_status status = session.gpu_engine ? session.gpu_engine->run(session, limits) : NACRE_FAILED;
   if (status == NACRE_FAILED)

@@ -2,7 +2,8 @@
 //
 // Creates and destroys sessions, and gives access to their buffers.
 // Why: everything that may allocate or fail happens here, so that a run does neither.
-// How: create makes the plan, one block, its pointers, then the threads. A failure undoes the earlier steps.
+// How: create makes the plan, allocates one block, sets its pointers, then starts the threads. If a step fails, the
+// earlier steps are undone.
 
 #include "runtime/src/session.h"
 #include "runtime/src/allocator.h"
@@ -118,7 +119,7 @@ void set_up(State &state, const SessionPlan &plan, const nacre_allocator &alloca
   state.model = plan.model;
   state.weights = plan.weights;
   state.data = data;
-  // Idle, and in the CPU's memory.
+  // The state is not in use, and its data is in the CPU's memory.
   __builtin_memset(&state.writes, 0, sizeof state.writes + sizeof state.busy + sizeof state.away);
   state.reason = "";
   state.allocator = allocator;
@@ -166,7 +167,8 @@ nacre_status session_create(const nacre_model *model, uint32_t api_version, cons
     session_destroy(&session.head);
     return fail_create(plan.options, reason, NACRE_UNSUPPORTED);
   }
-  if (plan.has_own_state && plan.options.state) { // Measurements in create used the session's own state.
+  if (plan.has_own_state && plan.options.state) { // While create measured the engines, the session used its own state
+                                                  // instead of the app's.
     session.state = reinterpret_cast<State *>(plan.options.state);
     session.memory.state = session.state->data;
   }

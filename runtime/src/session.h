@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The layout of a session, at the beginning of its block.
-// Why: the plan needs its size, and the calls need its fields.
-// How: plain data. session_plan places the arrays and regions that follow it.
+// Why: plan_session() needs the size of the struct, and the session's functions need its fields.
+// How: plain data. plan_session() places the arrays and regions that follow the struct.
 
 #ifndef NACRE_RUNTIME_SRC_SESSION_H
 #define NACRE_RUNTIME_SRC_SESSION_H
@@ -18,27 +18,29 @@
 namespace nacre::runtime {
 
 struct Session {
-  nacre_session head; // First: runtime.h calls through it.
+  nacre_session head; // Must be first: functions of runtime.h call through it.
   State own_state;
-  State *state; // Its own state, or a shared one.
+  State *state; // The session's own state, or a shared one.
   const nacre_model_table *model;
   const nacre_entry *entry;
   const char *weights;
-  nacre_executor *executor; // The caller's executor, or that of `pool`.
-  uint64_t process;         // Process that created it. A child by fork() has neither its threads nor its GPU.
+  nacre_executor *executor; // The caller's executor, or the executor of `pool`.
+  uint64_t process;         // Process that created the session. After fork(), the child process has neither the
+                            // session's threads nor its GPU.
   uint64_t max_iterations;
   uint32_t phase; // Phase of a run; other threads and signal handlers may change it.
   bool owns_pool;
-  bool has_run;         // True if the latest run reached its end.
-  bool has_new_buffers; // True if buffers were bound since the last check that they do not overlap.
+  bool has_run;         // True if the latest run was completed.
+  bool has_new_buffers; // True if buffers were bound after the last check for overlaps.
 
-  const nacre_gpu_engine *gpu_engine; // Set if `gpu` is.
-  void *gpu;                          // Data of the engine; nullptr if the CPU computes everything.
+  const nacre_gpu_engine *gpu_engine; // Not null if `gpu` is not null.
+  void *gpu;                          // Data of the GPU engine; nullptr if the CPU computes everything.
   GpuStart start;
 
   Memory memory;
-  const Launch *launches;   // For runs on the CPU only: each has its whole cut axis.
-  void **pointers;          // Operands of the running launch; before a run, its ports in order.
+  const Launch *launches;   // Launches of runs on the CPU only: each computes its whole cut axis.
+  void **pointers;          // Addresses of the operands of the running launch. Before a run: addresses of the inputs
+                            // and outputs.
   nacre_launch_time *times; // Null without a profile.
   char *scratch;
   uint64_t scratch_stride;

@@ -122,7 +122,7 @@ bool is_known(const nacre_operand &operand, const SessionPlan &plan) {
   return false;
 }
 
-/// Needs of all launches together.
+/// Memory and operands that suffice for any launch.
 struct Demand {
   uint64_t scratch_bytes = 0;
   uint32_t operands = 0;
@@ -145,7 +145,7 @@ nacre_status check_launch(const nacre_step &step, const SessionPlan &plan, Deman
   return NACRE_OK;
 }
 
-/// Returns the size of the memory that contains an operand.
+/// Returns the size in bytes of the storage or region that contains an operand.
 uint64_t bytes_around(const nacre_operand &operand, const SessionPlan &plan) {
   switch (operand.space) {
   case NACRE_SPACE_ARENA:
@@ -161,7 +161,7 @@ uint64_t bytes_around(const nacre_operand &operand, const SessionPlan &plan) {
   }
 }
 
-/// True if a step that decides can read its operand in every iteration of the loop around it.
+/// True if a test or branch has one operand of `bytes` bytes that it can read in every iteration of the loop around it.
 bool can_decide(const nacre_step &step, uint64_t bytes, int64_t iterations, const SessionPlan &plan) {
   if (step.operand_count != 1 || step.first_operand >= plan.entry->operand_count)
     return false;
@@ -185,7 +185,7 @@ uint32_t end_of_loop(const nacre_entry &entry, uint32_t begin) {
   return i;
 }
 
-/// True if `target` comes after `from` in the same loop. It may also be `end`, the end of that loop.
+/// True if step `target` comes after step `from` in the same loop, or is `end`, the end of that loop.
 bool is_ahead(const nacre_entry &entry, uint32_t from, uint32_t target, uint32_t end) {
   if (target <= from || target > end)
     return false;
@@ -195,7 +195,7 @@ bool is_ahead(const nacre_entry &entry, uint32_t from, uint32_t target, uint32_t
   return i == target;
 }
 
-/// Loops around a step; the first is the entry itself.
+/// Loops around a step. The first one stands for the entry, with one iteration.
 struct Brackets {
   uint32_t depth;
   uint32_t ends[1 + NACRE_MAX_LOOP_DEPTH];
@@ -248,7 +248,7 @@ nacre_status check_steps(const SessionPlan &plan, Demand &demand, Reason &reason
 // --- 5. The sizes of outputs, and classes
 // ---------------------------------------------------------------------------------------------
 
-/// True if `index` is a hidden output that can hold the size of an axis.
+/// True if `index` is the index of a hidden output that can hold the size of an axis.
 bool is_count(const SessionPlan &plan, int64_t index) {
   const nacre_entry &entry = *plan.entry;
   if (index < int64_t(entry.output_count - entry.hidden_outputs) || index >= int64_t(entry.output_count))
@@ -257,7 +257,7 @@ bool is_count(const SessionPlan &plan, int64_t index) {
   return count.element_type == NACRE_I64 && count.rank == 0 && count.bytes == sizeof(int64_t);
 }
 
-/// True if the tables contain the label's number of classes and ignored class.
+/// True if the model's tables contain the number of classes and the ignored class of the input with labels.
 bool is_label(const nacre_model_table &model, const nacre_tensor &input) {
   return input.first_count <= model.dim_count && model.dim_count - input.first_count >= 2 &&
          (input.element_type == NACRE_I32 || input.element_type == NACRE_I64);

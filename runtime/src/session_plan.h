@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decides everything that needs no memory yet: entry, code, threads, and the layout of the block.
-// Why: nacre_session_memory and nacre_session_create must agree, so both begin here. All reasons to refuse a model are
-//      found before anything is allocated.
-// How: the checks are in the order in which later ones rely on earlier ones. The layout is a sum of aligned regions.
+// Plans a session before memory is allocated: the entry, the variants of kernels, the threads, and the layout of the
+// block.
+// Why: nacre_session_memory and nacre_session_create must agree on the layout, so both begin with this plan. A model is
+//      refused before any memory is allocated.
+// How: later checks rely on earlier ones. The layout is a sequence of aligned regions.
 
 #ifndef NACRE_RUNTIME_SRC_SESSION_PLAN_H
 #define NACRE_RUNTIME_SRC_SESSION_PLAN_H
@@ -17,10 +18,10 @@ namespace nacre::runtime {
 struct SessionPlan {
   const nacre_model_table *model;
   const nacre_entry *entry;
-  nacre_session_options options; // Complete, even if the app's struct is shorter.
+  nacre_session_options options; // All fields are valid: defaults fill those that the app's shorter struct lacks.
   uint64_t features;             // Features of this CPU.
   const char *weights;
-  bool has_own_state;      // False if the state is that of the options.
+  bool has_own_state;      // False if the options contain a state.
   uint64_t scratch_stride; // Distance between the scratch of two threads.
 
   uint64_t inputs;   // Buffer[input_count]
@@ -41,10 +42,11 @@ inline uint64_t aligned(uint64_t bytes) { return (bytes + NACRE_ALIGNMENT - 1) /
 /// Returns the first variant that a CPU with these features can run, or nullptr.
 const nacre_cpu_variant *choose_variant(const nacre_kernel &kernel, uint64_t features);
 
-/// True if the entry was compiled to use a GPU at all.
+/// True if the GPU computes a share of at least one launch of the entry.
 bool has_gpu_share(const nacre_entry &entry);
 
-/// Makes the plan. On failure `reason` says why. `plan.options` is valid even then, so that the app can be told.
+/// Fills `plan`. On failure, sets `reason` and returns the status. `plan.options` is valid even then, because it
+/// contains the log for the reason.
 nacre_status plan_session(const nacre_model *model, uint32_t api_version, const nacre_session_options *options,
                           SessionPlan &plan, Reason &reason);
 

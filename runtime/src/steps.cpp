@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Implements steps.h. Loops are a stack of counters; steps with a target say where to go.
+// Implements steps.h. Open loops are a stack of counters. A step with a target may continue the walk at the target.
 
 #include "runtime/src/steps.h"
 #include "runtime/src/session.h"
@@ -14,7 +14,8 @@ Stretch stretch_at(const nacre_entry &entry, uint32_t first) {
     const nacre_step &step = entry.steps[i];
     depth += step.kind == NACRE_STEP_LOOP_BEGIN;
     depth -= step.kind == NACRE_STEP_LOOP_END;
-    // A step with a target depends on data of the run: a branch, a test, or a loop whose iterations a run counts.
+    // A step with a target depends on data of the run. It is a branch, a test, or a loop whose number of iterations is
+    // data.
     if (step.target != 0) {
       stretch.decided = true;
       stretch.end = step.target > stretch.end ? step.target : stretch.end;
@@ -30,7 +31,7 @@ bool walk_steps(const nacre_entry &entry, uint32_t first, uint32_t end, int64_t 
     uint32_t first;
     int64_t iteration;
     int64_t iterations;
-  } loops[1 + NACRE_MAX_LOOP_DEPTH]; // The first one is the entry itself, with one iteration.
+  } loops[1 + NACRE_MAX_LOOP_DEPTH]; // The first element stands for the entry, with one iteration.
   loops[0] = {0, 0, 1};
   uint32_t depth = 0;
   for (uint32_t i = first; i < end; ++i) {

@@ -24,17 +24,17 @@ Stretch stretch_at(const nacre_entry &entry, uint32_t first);
 /// True if runs of the entry change the state.
 inline bool writes_state(const nacre_entry &entry) { return entry.first_write < entry.step_count; }
 
-/// Limits that may end a run before its last step.
+/// Limits that may end a run before its last step, and the result of the run.
 struct RunLimits {
-  /// Most iterations of a loop with a test. After them, the loop ends as if its test had failed.
+  /// Largest number of iterations of a loop with a test. The loop then ends as if its test had failed.
   int64_t loop_limit;
   uint64_t iterations; ///< Remaining iterations of all loops together.
   uint32_t last_stop;  ///< Last step before which the run may end. Later steps write the state.
   nacre_status status; ///< NACRE_OK until the run is ended.
-  uint32_t stopped_at; ///< Step before which it ended.
+  uint32_t stopped_at; ///< Step before which the run ended.
 };
 
-/// Returns whether the run continues with this step. If not, `limits` says why.
+/// True if the run continues with step `step`. Otherwise, `limits.status` tells why not.
 bool goes_on(const Session &session, RunLimits &limits, uint32_t step);
 
 /// Callbacks of a walk. They are function pointers, so that the walk is compiled only once.
@@ -42,11 +42,11 @@ struct Visitor {
   void *context;
   /// Called before each step; false ends the walk. If it is nullptr, all steps are visited.
   bool (*goes_on)(void *context, uint32_t step);
-  /// Called for an execution of a launch, with its step and the iteration of the innermost loop around it.
+  /// Called for each execution of a launch, with the launch's step and the iteration of the innermost loop around it.
   void (*launch)(void *context, uint32_t step, int64_t iteration);
-  /// Returns the bytes by which a step decides.
+  /// Returns the data that decides where the run continues after `step`.
   const char *(*read)(void *context, const nacre_step &step, int64_t iteration);
-  /// Called for a stretch that a run decides about.
+  /// Called for a stretch [first, end) whose executions depend on data of the run.
   void (*decision)(void *context, uint32_t first, uint32_t end);
 };
 
@@ -55,10 +55,12 @@ struct Visitor {
 /// closed and not too deep.
 bool walk_steps(const nacre_entry &entry, uint32_t first, uint32_t end, int64_t loop_limit, const Visitor &visitor);
 
-/// Visits each execution that every run has, and each decision as a whole.
+/// Visits all stretches of the entry. Each stretch that depends on data of a run is one call of `decision`. All other
+/// launches are visited for each execution.
 void walk_stretches(const nacre_entry &entry, const Visitor &visitor);
 
-/// Walks with functions `goes_on(step)`, `launch(step, iteration)` and `read(step, iteration)` instead of a visitor.
+/// Like walk_steps() above, but with functions `goes_on(step)`, `launch(step, iteration)` and `read(step, iteration)`
+/// instead of a visitor.
 template <typename GoesOn, typename Read, typename Launch>
 bool walk_steps(const nacre_entry &entry, uint32_t first, uint32_t end, int64_t loop_limit, GoesOn goes_on, Read read,
                 Launch launch) {
@@ -77,14 +79,14 @@ bool walk_steps(const nacre_entry &entry, uint32_t first, uint32_t end, int64_t 
        nullptr});
 }
 
-/// Walks with functions `launch(step, iteration)` and `decision(first, end)` instead of a visitor. Returns false if
-/// there are more than `most` executions; only the first `most` are visited.
+/// Like walk_stretches() above, but with functions `launch(step, iteration)` and `decision(first, end)` instead of a
+/// visitor. Returns false if launches execute more than `most` times; only the first `most` executions are visited.
 template <typename Launch, typename Decision>
 bool walk_stretches(const nacre_entry &entry, uint64_t most, Launch launch, Decision decision) {
   struct Both {
     Launch launch;
     Decision decision;
-    uint64_t left; // 0 after one more than `most`.
+    uint64_t left; // Remaining executions, plus 1. At 0 there was an execution too many.
   } both = {launch, decision, most + 1};
   walk_stretches(
       entry, {&both, [](void *context, uint32_t) { return static_cast<Both *>(context)->left != 0; },
@@ -98,11 +100,11 @@ bool walk_stretches(const nacre_entry &entry, uint64_t most, Launch launch, Deci
   return both.left != 0;
 }
 
-/// Adds an execution to the profile of a run.
+/// Adds an execution that began at `begin` and ends now to the profile of a run that began at `start`.
 void time_launch(nacre_launch_time &time, uint64_t start, uint64_t begin);
 
-/// Computes the stretches [first, end) with these launches until a limit ends the run. `start` is the time at which the
-/// run began, if there is a profile.
+/// Computes the steps [first, end), which are whole stretches, until a limit ends the run. `start` is the time at which
+/// the run began, if there is a profile.
 void run_steps(const Session &session, const Memory &memory, const Launch *launches, uint32_t first, uint32_t end,
                RunLimits &limits, uint64_t start);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Linux system calls, and the calls that open and close files, for the sources of platform.h. They return -errno, on
-// glibc and bionic alike. The numbers are those of the two instruction sets.
+// Linux system calls, and the calls that open and close files, for the sources of platform.h. They return -errno, with
+// glibc and with bionic. x86-64 and arm64 have different numbers for the calls.
 
 #ifndef NACRE_RUNTIME_SRC_SYSTEM_CALL_H
 #define NACRE_RUNTIME_SRC_SYSTEM_CALL_H
@@ -110,7 +110,7 @@ constexpr long kReadOnly = 0;
 constexpr long kNoWaiting = 04000;       // O_NONBLOCK: a pipe counts as empty instead of blocking its reader.
 constexpr long kNotInherited = 02000000; // O_CLOEXEC: programs that the app starts do not inherit our files.
 
-/// Repeats a system call while signals that the app handles interrupt it.
+/// Makes a system call, and repeats it if a signal handler of the app interrupted it.
 inline long restarted_call(long number, long a, long b, long c, long d = 0) {
   long result;
   do
@@ -123,7 +123,7 @@ inline long open_file(const char *path, long how, long mode = 0) {
   return restarted_call(kOpenat, kWorkingFolder, address(path), how | kNotInherited, mode);
 }
 
-/// Returns false if written data may be lost. If the call is interrupted, the file is closed anyway.
+/// Closes a file. Returns false if written data may be lost. An interrupted call has also closed the file.
 inline bool close_opened(long file) {
   const long result = system_call(kClose, file);
   return result == 0 || result == kInterrupted;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Implements text.h. Characters are appended while there is room for them and the 0 at the end.
+// Implements text.h. A character is appended only if there is also room for the 0 at the end.
 
 #include "runtime/src/text.h"
 

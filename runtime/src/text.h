@@ -27,7 +27,7 @@ inline bool equal_bytes(const void *a, const void *b, size_t bytes) {
   return true;
 }
 
-/// Copies as much as fits.
+/// Copies `from`, or as much of it as `to` has room for, and ends it with 0.
 inline void copy_text(char *to, size_t capacity, const char *from) {
   if (capacity == 0)
     return;
@@ -37,7 +37,8 @@ inline void copy_text(char *to, size_t capacity, const char *from) {
   to[length] = 0;
 }
 
-/// Text of any capacity; its characters follow the object. It is not a template, so that its code exists only once.
+/// Base of texts of all capacities; the characters follow the object. It is not a template, so its code exists only
+/// once.
 class AnyText {
 public:
   AnyText &operator<<(const char *piece);
@@ -60,7 +61,7 @@ private:
   char text[Capacity];
 };
 
-/// Reason of a failure. Most files build one, so its functions are compiled in one of them, reason.cpp.
+/// Reason of a failure. Most files use this type, so only reason.cpp instantiates its functions.
 using Reason = Text<256>;
 extern template class Text<256>;
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Implements the protocol of the pool.
+// Implements thread_pool.h.
 // Why: see thread_pool.h.
-// How: `unclaimed` publishes a section (release) and hands out its parts (compare and swap). A successful claim pins
-//      the section, because the caller leaves it only when `unfinished` is 0. So a thread reads the fields after its
-//      claim, never before, and they need no version.
+// How: `unclaimed` publishes a section (release) and hands out its parts (compare and swap). After a successful claim
+//      the section cannot change, because the caller ends it only when `unfinished` is 0. So a thread reads the
+//      section's fields only after its claim, and they need no version number.
 
 #include "runtime/src/thread_pool.h"
 
 namespace nacre::runtime {
 namespace {
 
-constexpr uint32_t kStop = UINT32_MAX; // Special value of `unclaimed`.
-constexpr unsigned kSpins = 2000;      // About 50 microseconds.
+constexpr uint32_t kStop = UINT32_MAX; // Value of `unclaimed` that ends the workers.
+constexpr unsigned kSpins = 2000;      // Iterations of spinning: about 50 microseconds.
 
 void spin(unsigned iteration) {
   if (iteration % 64 == 63)
@@ -53,12 +53,13 @@ void ThreadPool::stop() {
 
 void ThreadPool::run(nacre_executor *executor, nacre_task task, void *context, int64_t units, int64_t grain) {
   auto *pool = reinterpret_cast<ThreadPool *>(executor);
-  // Too small to share, no other thread, or another session has the workers. Waiting for them would be slower.
+  // The caller computes everything if the task is too small to share, there are no workers, or another session uses
+  // them. Waiting for the workers would be slower.
   if (units <= grain || executor->threads == 1 || __atomic_exchange_n(&pool->taken, 1, __ATOMIC_ACQUIRE)) {
     task(context, 0, 0, units);
     return;
   }
-  const int64_t limit = INT32_MAX; // Limit of parts, so that kStop is never a count.
+  const int64_t limit = INT32_MAX; // Largest number of parts, which is smaller than kStop.
   pool->grain = units / limit < grain ? grain : units / limit + 1;
   pool->task = task;
   pool->context = context;
@@ -66,8 +67,8 @@ void ThreadPool::run(nacre_executor *executor, nacre_task task, void *context, i
   pool->parts = uint32_t((units + pool->grain - 1) / pool->grain);
   __atomic_store_n(&pool->unfinished, pool->parts, __ATOMIC_RELAXED);
   store(pool->unclaimed, pool->parts);
-  // A worker registers as a sleeper before the kernel compares `unclaimed` with 0. So either this thread sees the
-  // sleeper, or the kernel sees the parts.
+  // A worker increments `sleepers` before the system compares `unclaimed` with 0. So either this thread sees the
+  // sleeper, or the system sees the new parts and does not let the worker sleep.
   if (uint32_t sleeping = load(pool->sleepers))
     wake(&pool->unclaimed, sleeping < pool->parts ? sleeping : pool->parts - 1);
   pool->work(0);
@@ -99,7 +100,7 @@ void *ThreadPool::worker_main(void *argument) {
 void ThreadPool::work(uint32_t thread) {
   uint32_t left = __atomic_load_n(&unclaimed, __ATOMIC_RELAXED);
   while (left != 0 && left != kStop) {
-    // If the exchange fails, it loads `left` again.
+    // A failed exchange loads the new value of `unclaimed` into `left`.
     if (!__atomic_compare_exchange_n(&unclaimed, &left, left - 1, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
       continue;
     const int64_t begin = int64_t(parts - left) * grain;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The threads that compute a launch, as a nacre_executor.
-// Why: a launch takes some 10 to 1000 microseconds; distributing it must cost much less than one.
+// A pool of threads that compute launches. It implements nacre_executor.
+// Why: a launch takes about 10 to 1000 microseconds. Distributing it to threads must take much less than one
+// microsecond.
 // How: a section consists of equal parts. Threads claim parts by decrementing one word, so faster cores take more of
-//      them. A waiting thread spins for a bounded time and yields at intervals. Without that, two threads that share a
-//      core would spin to the end. Then it sleeps on a futex. The caller also works, and waits only for parts that
-//      others have claimed, so a worker that wakes late delays nothing.
+//      them. A waiting thread first spins for a bounded time, then sleeps on a futex. While it spins, it yields its
+//      core at intervals, because two waiting threads may share a core. The caller also computes parts, and waits only
+//      for parts that other threads have claimed. So a worker that wakes late delays nothing.
 
 #ifndef NACRE_RUNTIME_SRC_THREAD_POOL_H
 #define NACRE_RUNTIME_SRC_THREAD_POOL_H
@@ -18,11 +19,12 @@ namespace nacre::runtime {
 constexpr uint32_t kMaxThreads = 128;
 
 struct alignas(64) ThreadPool {
-  nacre_executor executor; // First: the executor's address is the pool's.
+  nacre_executor executor; // Must be first, because the executor's address is also the address of the pool.
 
-  /// Starts the threads; `threads` includes the caller. Returns false if the system refuses one, and ends the others.
+  /// Starts `threads` - 1 threads; the caller is the last one. If the system refuses a thread, ends all others and
+  /// returns false.
   bool start(uint32_t threads);
-  /// Ends the threads. A child by fork() has no threads, so nothing happens there.
+  /// Ends the threads. Does nothing in a child process after fork(), which has no threads.
   void stop();
 
 private:
@@ -37,21 +39,22 @@ private:
   void work(uint32_t thread);
   void wait_for_others();
 
-  // The section. It is written while `unclaimed` and `unfinished` are 0, and read by threads that have claimed a part.
+  // The section: the task that the threads now compute. These fields are written only while `unclaimed` and
+  // `unfinished` are 0, and read only by threads that have claimed a part.
   nacre_task task;
   void *context;
   int64_t units;
   int64_t grain;
   uint32_t parts;
-  uint32_t taken; // True while a caller has the workers.
+  uint32_t taken; // 1 while a caller uses the workers.
 
-  // Each has a cache line of its own, because all threads write the first two.
-  alignas(64) uint32_t unclaimed;  // Parts; workers sleep on it while it is 0.
-  alignas(64) uint32_t unfinished; // Parts; the caller sleeps on it.
-  alignas(64) uint32_t sleepers;   // Workers.
+  // Each word has its own cache line, because all threads write the first two.
+  alignas(64) uint32_t unclaimed;  // Number of unclaimed parts. Workers sleep on it while it is 0.
+  alignas(64) uint32_t unfinished; // Number of unfinished parts. The caller sleeps on it.
+  alignas(64) uint32_t sleepers;   // Number of workers that sleep.
   uint32_t caller_sleeps;
 
-  uint64_t process; // Process that has the threads.
+  uint64_t process; // Process in which the threads were started.
   Worker workers[kMaxThreads - 1];
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Passes text, numbers and errors between Java and C.
-// Why: JNI strings use a modified UTF-8. A debug build of Android ends the process over an invalid name, but models may
-//      have any bytes as names. So text is passed as bytes, and Java decodes it.
-// How: after a call that throws, only functions are called that are allowed while an exception is pending.
+// Why: JNI strings use a modified UTF-8. Debug builds of Android end the process if a string is invalid, but names in
+//      models may contain any bytes. So text is passed as bytes, and Java decodes it.
+// How: after a call that throws, this code calls only functions that are allowed while an exception is pending.
 
 #ifndef NACRE_RUNTIME_JAVA_JNI_ANSWER_H
 #define NACRE_RUNTIME_JAVA_JNI_ANSWER_H
@@ -20,7 +20,7 @@ template <typename T> T *from_handle(jlong handle) {
   return reinterpret_cast<T *>(handle); // NOLINT(performance-no-int-to-ptr): Java has no pointers
 }
 
-/// Byte array of Java that ends in 0, as a C string; null if the array is null.
+/// C string of a Java byte array that ends in 0; null if the array is null.
 class Text {
 public:
   Text(JNIEnv *env, jbyteArray array)
@@ -42,11 +42,11 @@ private:
   jbyte *bytes;
 };
 
-/// Returns a Java array. Returns null, with a pending exception, if there is no memory; the two functions below do the
-/// same.
+/// Returns a Java array with the characters of `text`. Like the two functions below, returns null with a pending
+/// exception if there is no memory.
 jbyteArray to_bytes(JNIEnv *env, const char *text);
 jlongArray to_array(JNIEnv *env, const jlong *numbers, jsize count);
-/// Returns the texts, each as bytes, then the numbers, then the further numbers if there are any.
+/// Returns a Java array of arrays: the bytes of each text, then `numbers`, then `further` if it is not null.
 jobjectArray to_objects(JNIEnv *env, const char *const *texts, jsize text_count, const jlong *numbers,
                         jsize number_count, const jlong *further = nullptr, jsize further_count = 0);
 

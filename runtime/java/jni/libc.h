@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Declares the functions that libnacre_jni.so needs from the C library.
-// Why: it is built for Android without the NDK, as the runtime is, so no libc headers are available.
+// Why: like the runtime, this library is built for Android without the NDK, so there are no libc headers.
 // How: glibc and bionic share these declarations. The CMakeLists.txt of this folder lists the same names for the
 //      linker.
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Passes the runtime's log messages to a Java object.
-// How: the runtime may log from its own thread, which is attached to Java during the call. Exceptions of the object are
-//      dropped, because no Java code waits for them.
+// How: the runtime may log from its own thread, which is attached to Java during the call. Exceptions that the object
+//      throws are dropped, because no Java code could catch them.
 
 #ifndef NACRE_RUNTIME_JAVA_JNI_LISTENER_H
 #define NACRE_RUNTIME_JAVA_JNI_LISTENER_H
@@ -17,10 +17,10 @@ struct Listener {
   JavaVM *machine = nullptr;
   jobject log = nullptr; ///< Global reference to a dev.nacre.Log; null without a log.
   jclass native = nullptr;
-  jmethodID method = nullptr; ///< Native.log
+  jmethodID method = nullptr; ///< The method Native.log.
 };
 
-/// Makes `listener` pass messages to `log`, which may be null. Returns false, with a pending exception, on failure.
+/// Makes `listener` pass messages to `log`, which may be null. On failure, returns false with a pending exception.
 bool listen(JNIEnv *env, jobject log, Listener &listener);
 void stop_listening(JNIEnv *env, Listener &listener);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Opens models' libraries, and describes models.
-// How: a description is texts and numbers in the order in which the Java class of its kind reads them.
+// How: a description consists of texts and numbers, in the order in which the Java class of its kind reads them.
 
 #include "runtime/java/jni/answer.h"
 #include "runtime/java/jni/libc.h"
@@ -11,14 +11,14 @@
 namespace nacre::java {
 namespace {
 
-constexpr int kResolveNow = 2; // RTLD_NOW, of both C libraries.
+constexpr int kResolveNow = 2; // RTLD_NOW of glibc and of bionic.
 
 /// Kinds of descriptions, as in Native.java.
 enum Kind : jint { kModel = 0, kEntry = 1, kInput = 2, kOutput = 3, kState = 4, kLaunch = 5, kDevice = 6 };
 
 jobjectArray describe_tensor(JNIEnv *env, const nacre_tensor_info &info, jlong role) {
   constexpr jsize kHead = 7;
-  constexpr jsize kMostDims = 64; // One bit of open_axes for each.
+  constexpr jsize kMostDims = 64; // Each dimension has one bit of open_axes.
   jlong numbers[kHead + kMostDims];
   if (info.rank > kMostDims) {
     check(env, NACRE_UNSUPPORTED, "a tensor of the model has more than 64 dimensions");
@@ -37,7 +37,7 @@ jobjectArray describe_tensor(JNIEnv *env, const nacre_tensor_info &info, jlong r
     numbers[i] = head[i];
   for (uint32_t i = 0; i < info.rank; ++i)
     numbers[kHead + i] = info.dims[i];
-  // A scale and a zero point form the two halves of a number.
+  // Each channel's scale and zero point are the two halves of a 64-bit number.
   const void *channels = info.channels;
   return to_objects(env, &info.name, 1, numbers, kHead + jsize(info.rank), static_cast<const jlong *>(channels),
                     channels ? jsize(info.dims[info.channel_axis]) : 0);
@@ -85,7 +85,7 @@ jobjectArray describe_launch(JNIEnv *env, const nacre_model *model, uint32_t ent
   return to_objects(env, texts, 3, nullptr, 0);
 }
 
-/// Returns null if there are fewer devices.
+/// Returns the description of the device with index `index`; null if there are fewer devices.
 jobjectArray describe_device(JNIEnv *env, const nacre_model *model, uint32_t index) {
   nacre_device_info info = {};
   if (nacre_device_describe(model, index, &info) != NACRE_OK)
@@ -103,7 +103,7 @@ NACRE_NATIVE(jbyteArray, problemOf, jbyteArray path) {
     return nullptr;
   nacre_library_facts facts;
   const int verdict = nacre_library_check(text.get(), &facts);
-  // The loader itself reports why it cannot read a file.
+  // For an unreadable file, the system's loader reports the reason.
   return verdict == NACRE_LIBRARY_GOOD || verdict == NACRE_LIBRARY_UNREADABLE ? nullptr : to_bytes(env, facts.reason);
 }
 
@@ -126,7 +126,7 @@ NACRE_NATIVE(jlong, find, jlong library, jbyteArray symbol) {
   const auto *model = static_cast<const nacre_model *>(dlsym(from_handle<void>(library), text.get()));
   if (!model)
     return 0;
-  // An older, shorter table of functions would be read past its end.
+  // The table of functions of an older version is shorter, and would be read past its end.
   const nacre_functions *functions = model->functions;
   if (!functions || functions->api_version < NACRE_OLDEST_API_VERSION) {
     check(env, NACRE_UNSUPPORTED, "the model was compiled by a Nacre older than this Java library; compile it again");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sessions for Java. Session.java has checked which calls and buffers are allowed.
-// How: buffers are passed as addresses; the Java object keeps the objects that own them alive.
+// Native functions of Session.java, which has checked that each call and each buffer is allowed.
+// How: buffers are passed as addresses. The Java object keeps the buffers alive.
 
 #include "runtime/java/jni/session.h"
 #include "runtime/java/jni/answer.h"
@@ -10,7 +10,7 @@
 namespace nacre::java {
 namespace {
 
-/// Numbers of SessionOptions.java, in its order.
+/// Indices of the numbers that SessionOptions.java passes.
 enum Number {
   kThreads,
   kProfile,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Target of a session's handle in Java: the runtime's session, and the memory that it refers to while it lives.
+// Target of a session's handle in Java: the runtime's session, and the memory that the session uses.
 
 #ifndef NACRE_RUNTIME_JAVA_JNI_SESSION_H
 #define NACRE_RUNTIME_JAVA_JNI_SESSION_H
@@ -12,7 +12,7 @@ namespace nacre::java {
 struct Session {
   nacre_session *session;
   Listener listener;
-  char *cache_folder; ///< A GPU that starts in the background reads it until it is ready.
+  char *cache_folder; ///< Must outlive the session, because a GPU that starts in the background reads it.
   nacre_memory_info memory;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// States for Java. State.java has checked its buffers.
+// Native functions of State.java, which has checked the buffers.
 
 #include "runtime/java/jni/answer.h"
 #include "runtime/java/jni/session.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Weights files for Java. WeightsFile.java closes each once.
+// Native functions of WeightsFile.java, which closes each file exactly once.
 
 #include "runtime/java/jni/answer.h"
 #include "runtime/java/jni/libc.h"

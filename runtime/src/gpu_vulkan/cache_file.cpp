@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Implements cache_file.h. The head is read first, because it has the size of the data.
+// Implements cache_file.h. The head is read first, because it contains the size of the data.
 
 #include "runtime/src/gpu_vulkan/cache_file.h"
 #include "runtime/src/platform.h"
@@ -14,14 +14,15 @@ constexpr const char *kSuffixes[] = {"", ".pipelines", ".verdicts", ".tuning"};
 
 } // namespace
 
-uint64_t hash(const void *data, uint64_t bytes, uint64_t seed) { // FNV-1a over words: megabytes in milliseconds.
+uint64_t hash(const void *data, uint64_t bytes, uint64_t seed) { // FNV-1a over 64-bit words, which hashes a megabyte in
+                                                                 // less than a millisecond.
   constexpr uint64_t prime = 0x100000001b3;
   auto *byte = static_cast<const char *>(data);
   for (; bytes >= 8; bytes -= 8, byte += 8) {
     uint64_t word;
     __builtin_memcpy(&word, byte, sizeof word);
     seed = (seed ^ word) * prime;
-    seed ^= seed >> 32; // Otherwise a word's high bits would never reach the low ones.
+    seed ^= seed >> 32; // Without this shift, a word's high bits would never change low bits.
   }
   for (; bytes; --bytes)
     seed = (seed ^ uint8_t(*byte++)) * prime;

@@ -26,7 +26,7 @@ int score(const Traits &traits, bool required) {
   }
 }
 
-/// Chooses a device. Stores its traits, and the features to enable in `features`.
+/// Chooses a device, and stores it and its traits in `device`. Stores the features to enable in `features`.
 bool choose(Device &device, uint32_t choice, bool required, MemoryPool &pool, Features &features, Reason &reason) {
   List<VkPhysicalDevice> devices = {};
   if (!list_devices(device.loader, pool, devices, reason))
@@ -37,8 +37,8 @@ bool choose(Device &device, uint32_t choice, bool required, MemoryPool &pool, Fe
     return false;
   }
   int best = 0;
-  VkPhysicalDevice latest = {}; // Device of the current traits.
-  Reason fault;                 // Reason why a device could not even be queried. Others may be usable.
+  VkPhysicalDevice latest = {}; // Device whose traits were read last.
+  Reason fault;                 // Reason why a device could not be queried. Other devices may be usable.
   for (uint32_t i = 0; i < devices.count; ++i) {
     if (choice != 0 && choice - 1 != i)
       continue;
@@ -93,12 +93,13 @@ bool make_device(Device &device, Features &features, Reason &reason) {
 
 // --- 3. Buffers
 
-/// Returns the first memory type that satisfies a wish, in the order of the wishes; UINT32_MAX if none does.
+/// Returns the index of a memory type that has the wanted properties; UINT32_MAX if there is none. Each placing lists
+/// sets of properties, the best first.
 uint32_t choose_memory(const VkPhysicalDeviceMemoryProperties &memory, uint32_t allowed, Placing placing) {
   constexpr VkMemoryPropertyFlags local = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
   constexpr VkMemoryPropertyFlags seen = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
   constexpr VkMemoryPropertyFlags cached = VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
-  // For the CPU, uncached memory is very slow to read, but as fast as any to write.
+  // For the CPU, uncached memory is very slow to read, but as fast to write as cached memory.
   static constexpr VkMemoryPropertyFlags wishes[3][4] = {
       {local, 0, 0, 0}, {local | seen | cached, seen | cached, local | seen, seen}, {local | seen, seen, seen, seen}};
   for (VkMemoryPropertyFlags wish : wishes[int(placing)])
@@ -171,7 +172,7 @@ void destroy_buffer(Device &device, DeviceBuffer &buffer) {
   if (buffer.buffer)
     vk.DestroyBuffer(device.handle, buffer.buffer, nullptr);
   if (buffer.memory)
-    vk.FreeMemory(device.handle, buffer.memory, nullptr); // Also unmaps it.
+    vk.FreeMemory(device.handle, buffer.memory, nullptr); // This call also unmaps the memory.
   device.bytes -= buffer.taken;
   buffer = {};
 }

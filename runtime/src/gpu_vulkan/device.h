@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The open device of a session: its queue, memory, and synchronization.
-// Why: the rest of the engine allocates, records and submits through this.
-// How: handles are null at first, so closing works after a failure at any point.
+// Why: the rest of the engine allocates, records and submits through this struct.
+// How: handles are null until they are created, so close() works after a failure at any point.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_DEVICE_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_DEVICE_H
@@ -11,25 +11,25 @@
 
 namespace nacre::runtime::gpu {
 
-/// Buffer with memory of its own.
+/// Buffer with its own memory.
 struct DeviceBuffer {
   VkBuffer buffer;
   VkDeviceMemory memory;
-  char *mapped; // Null if the CPU cannot access it.
+  char *mapped; // Address for the CPU; null if the CPU cannot access the buffer.
   uint64_t bytes;
-  uint64_t taken; // Bytes of the device's memory.
+  uint64_t taken; // Size of the device's memory for this buffer in bytes.
 };
 
-/// Placement of a buffer: fast for the GPU only, or accessible for both.
+/// Placement of a buffer: in fast memory for the GPU only, or in memory that both engines access.
 enum class Placing { OfTheGpu, ReadByTheCpu, WrittenByTheCpu };
 
-/// Synchronization of CPU and GPU: two timelines, one that the queue advances and one that the CPU advances. If the
-/// driver has no timelines, a fence.
+/// Synchronization of CPU and GPU. The queue advances one timeline semaphore, and the CPU advances another. Drivers
+/// without timeline semaphores use a fence.
 struct Meeting {
-  VkSemaphore gpu; // Its value is the number of batches that are done.
-  VkSemaphore cpu; // Its value is the number that the CPU has signalled.
+  VkSemaphore gpu; // Timeline whose value is the number of batches that are done.
+  VkSemaphore cpu; // Timeline whose value is the largest word that the CPU has signalled.
   VkFence fence;
-  uint64_t submitted; // Number of batches; with a fence, at most one of them is not done.
+  uint64_t submitted; // Number of submitted batches. With a fence, at most one of them is not done.
   uint64_t waited;    // Number of batches known to be done.
   uint64_t promised;  // Largest value of `cpu` that a submitted batch waits for.
   uint64_t signalled;
@@ -42,12 +42,12 @@ struct Device {
   VkQueue queue;
   VkCommandPool commands;
   Meeting meeting;
-  uint64_t bytes; // Bytes of all buffers.
+  uint64_t bytes; // Size of all buffers in bytes.
   Traits traits;
 };
 
-/// Opens device number `choice` - 1, or the best one for 0. Uses a GPU that the CPU emulates only if `required`.
-/// Returns false, with the reason, on failure. The device must be closed in either case.
+/// Opens the device with index `choice` - 1, or the best device if `choice` is 0. Uses a GPU that the CPU emulates only
+/// if `required`. On failure, returns false and sets `reason`. The device must be closed in either case.
 bool open(Device &device, uint32_t choice, bool required, MemoryPool &pool, Reason &reason);
 void close(Device &device);
 

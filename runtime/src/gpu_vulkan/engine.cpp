@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Implements create and destroy of engine.h. Create begins with steps that need no device. Destroy releases whatever
-// exists, wherever create stopped.
+// Implements create() and destroy() of engine.h. create() begins with steps that need no device. destroy() releases
+// everything that exists, even if create() failed at some point.
 
 #include "runtime/src/gpu_vulkan/engine.h"
 #include "runtime/src/platform.h"
@@ -10,7 +10,7 @@
 namespace nacre::runtime::gpu {
 namespace {
 
-/// Initializes the wishes with the app's cut. Nothing is barred yet.
+/// Initializes the wishes with the cut that the app's options request. Nothing is barred yet.
 bool prepare_choice(Engine &engine, const nacre_session_options &options, Reason &reason) {
   const Session &session = *engine.session;
   const uint32_t steps = session.entry->step_count;
@@ -30,8 +30,8 @@ bool prepare_choice(Engine &engine, const nacre_session_options &options, Reason
   return true;
 }
 
-/// True if a launch is cut. With two memories, the parts of a cut storage would have to be merged, and only its kernel
-/// knows their bytes. So a run with a cut uses memory that both engines access.
+/// True if both engines compute a part of a launch. With two memories, both parts of a result would have to be merged,
+/// and only the kernel knows their bytes. So a run with a cut launch uses memory that both engines access.
 bool has_cut(const Engine &engine) {
   for (uint32_t i = 0; i < engine.session->entry->step_count; ++i)
     if (engine.shares[i].on_gpu() && engine.shares[i].on_cpu())
@@ -52,7 +52,7 @@ bool plan(Engine &engine, Reason &reason) {
   return false;
 }
 
-/// Prepares the CPU's shares, and the storages as its parts access them.
+/// Prepares the CPU's shares, and the addresses of the storages that the CPU's parts access.
 bool prepare_cpu(Engine &engine, uint64_t cpu_features, Reason &reason) {
   const Session &session = *engine.session;
   const nacre_entry &entry = *session.entry;
@@ -94,7 +94,7 @@ void tell(const Engine &engine) {
   tell(*engine.session, text);
 }
 
-/// Adds the time since `since`, and sets `since` to now.
+/// Adds the time since `since` to `time`, and sets `since` to now.
 void note(uint64_t &time, uint64_t &since) {
   const uint64_t at = now();
   time += at - since;
@@ -120,7 +120,7 @@ bool fill(Engine &engine, const nacre_session_options &options, uint64_t cpu_fea
   save_pipelines(engine.device, session.allocator, file, engine.pipelines);
   note(engine.pipelines_time, since);
   choose_shares(engine, true);
-  engine.recording_time = engine.weights_time = 0; // Plans on trial do not count.
+  engine.recording_time = engine.weights_time = 0; // The times of plans that were only measured do not count.
   if (!make_plan(engine, cpu_features, reason))
     return false;
   reason = engine.refused;
@@ -132,8 +132,8 @@ bool fill(Engine &engine, const nacre_session_options &options, uint64_t cpu_fea
 void destroy(void *handle, bool inherited) {
   Engine &engine = *static_cast<Engine *>(handle);
   Device &device = engine.device;
-  // If a device's commands could not all be loaded, nothing was created on it. If a device does not become idle, its
-  // objects are not destroyed.
+  // If some of the device's commands could not be loaded, no objects were created. If the device does not become idle,
+  // its objects must not be destroyed.
   const bool idle = !inherited && (!device.commands || drain(device));
   if (idle && device.commands) {
     drop_plan(engine);
@@ -141,7 +141,7 @@ void destroy(void *handle, bool inherited) {
   }
   if (idle)
     close(device);
-  engine.pool.release(); // It also contains the engine.
+  engine.pool.release(); // The pool also contains the engine.
 }
 
 void *create(const Session &session, const nacre_session_options &options, uint64_t cpu_features, Reason &reason) {
@@ -246,8 +246,8 @@ void drop_plan(Engine &engine) {
   destroy_buffer(device, engine.mirror);
   destroy_buffer(device, engine.weights);
   destroy_buffer(device, engine.staging);
-  static_cast<Planned &>(engine) = {};   // The pool owns the rest.
-  engine.known_commits = engine.commits; // The plan was on trial, so its commits are dropped.
+  static_cast<Planned &>(engine) = {};   // The pool owns the other arrays, so they are not released here.
+  engine.known_commits = engine.commits; // The plan was only measured, so its changes of the state are dropped.
 }
 
 void choose_shares(Engine &engine, bool tells) {

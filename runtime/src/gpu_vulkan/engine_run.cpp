@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Computes a run on both engines.
-// Why: the engines should meet as rarely as the phases allow, and each should know its next work early.
-// How: the CPU walks the phases. If batches can wait for the CPU, all are submitted at the beginning, and a word of the
-//      CPU starts each. Otherwise each is submitted when the CPU gets to its phase.
+// Why: the engines must meet only between phases, and the GPU must know its next work early.
+// How: the CPU walks the phases. If batches can wait for the CPU, all batches are submitted at the beginning, and the
+//      CPU signals a word to start each. Otherwise, each batch is submitted when the CPU reaches its phase.
 
 #include "runtime/src/gpu_vulkan/engine.h"
 #include "runtime/src/platform.h"
@@ -14,8 +14,8 @@ namespace {
 
 bool bring_inputs(Engine &engine, Reason &reason) {
   const Session &session = *engine.session;
-  // Not at create, because the CPU may change the state until the GPU is ready. Before the inputs, because the transfer
-  // may use their mirror.
+  // The state is copied here and not at create, because runs on the CPU may change it until the GPU is ready. It is
+  // copied before the inputs, because the transfer may use their mirror.
   const StateParts *parts = state_parts(session);
   if (parts && !parts->upload(engine, reason))
     return false;
@@ -56,7 +56,7 @@ void run_part(Engine &engine, const Part &part, RunLimits &limits, uint64_t star
 }
 
 /// Computes the phases. `before` is the number of batches in earlier runs. If a limit ends the run, the CPU skips its
-/// remaining parts, but submitted batches finish, so the engine is ready for another run.
+/// remaining parts, but submitted batches finish. So the engine is ready for another run.
 bool run_phases(Engine &engine, uint64_t before, RunLimits &limits, uint64_t start, Reason &reason) {
   Device &device = engine.device;
   const List<Phase> &phases = engine.schedule.phases;
@@ -70,7 +70,7 @@ bool run_phases(Engine &engine, uint64_t before, RunLimits &limits, uint64_t sta
     if (recorded && recorded[phase].commands) {
       const Batch &batch = recorded[phase];
       ++batches;
-      // A fence serves one batch at a time.
+      // With a fence, only one batch at a time can be in progress.
       if (ahead ? batch.waits && !signal(device, engine.words + phase, reason)
                 : !wait_for(device, earlier, reason) || !submit(device, batch.commands, reason))
         return false;
@@ -115,7 +115,7 @@ nacre_status run(void *handle, RunLimits &limits, Reason &reason) {
   if (!submit_ahead(engine, reason) || !run_phases(engine, before, limits, start, reason))
     return NACRE_FAILED;
   engine.words += engine.schedule.phases.count;
-  // Cancelled while the last batch was computed.
+  // The app may have cancelled the run while the last batch was computed.
   if (limits.status == NACRE_OK && is_run_cancelled(*engine.session)) {
     limits.status = NACRE_CANCELLED;
     limits.stopped_at = engine.session->entry->step_count - 1;
@@ -124,8 +124,8 @@ nacre_status run(void *handle, RunLimits &limits, Reason &reason) {
     return limits.status;
   if (!note_times(engine, begun, reason))
     return NACRE_FAILED;
-  take_outputs(engine); // Before a transfer of the state may overwrite them.
-  // Committed last, when nothing of the run can fail any more.
+  take_outputs(engine); // A later transfer of the state may overwrite the outputs.
+  // The state changes last, when nothing else in the run can fail.
   if (writes_state(*engine.session->entry) && !state_parts(*engine.session)->commit(engine, reason))
     return NACRE_FAILED;
   return NACRE_OK;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Implements loader.h. Names are in one string and addresses in one struct, in the same order, so no table of pointers
-// needs relocations.
+// Implements loader.h. The names of commands are in one string, and their addresses are in one struct in the same
+// order. So there is no table of pointers, which would need relocations.
 
 #include "runtime/src/gpu_vulkan/loader.h"
 #include "runtime/src/platform.h"
@@ -22,7 +22,8 @@ constexpr char kDeviceNames[] =
 #include "runtime/src/gpu_vulkan/entry_points.def"
     ;
 
-/// Stores the commands listed in `names` into `to` and the following fields. Each name ends in 0, the last in two.
+/// Stores the addresses of the commands `names` at `to` and the following fields. Each name ends in 0, and the last
+/// name ends in two zeros.
 template <typename Lookup> bool load(const char *names, void *to, Lookup lookup, Reason &reason) {
   auto *bytes = static_cast<char *>(to);
   for (; *names; ++names, bytes += sizeof(PFN_vkVoidFunction)) {

@@ -46,17 +46,18 @@ struct Job {
   Reason reason;
 };
 
-constexpr uint32_t kMostThreads = 4; // More threads gain nothing on phones, because the drivers take locks.
+constexpr uint32_t kMostThreads = 4; // Largest number of compiling threads. More threads are no faster on phones,
+                                     // because drivers take locks.
 
 struct JobQueue {
   Device *device;
   const Session *session;
   Pipelines *pipelines;
   Job *jobs;
-  char *words; // Unpacked code of a job; each thread has `words_bytes` bytes.
+  char *words; // Memory for unpacked code; each thread has `words_bytes` bytes.
   uint64_t words_bytes;
   uint32_t count;
-  uint32_t next; // Threads claim `next` and `threads` by adding to them.
+  uint32_t next; // Index of the next job. Threads increment `next` and `threads` atomically.
   uint32_t threads;
 };
 
@@ -85,7 +86,7 @@ void make_pipeline(Device &device, const nacre_gpu_variant &variant, Pipelines &
   info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
   info.stage.pName = "main";
   info.layout = pipelines.layouts[variant.binding_count];
-  // Our kernels stay within their buffers. A driver that checks each load anyway (NVIDIA's) makes them slower.
+  // Nacre's kernels stay within their buffers. A driver that checks each load anyway (NVIDIA's) makes them slower.
   VkPipelineRobustnessCreateInfoEXT unchecked = {};
   unchecked.sType = VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO_EXT;
   unchecked.storageBuffers = VK_PIPELINE_ROBUSTNESS_BUFFER_BEHAVIOR_DISABLED_EXT;
@@ -207,7 +208,7 @@ bool make_pipelines(Device &device, const Session &session, const List<Code> &wa
 void save_pipelines(Device &device, const nacre_allocator &allocator, CacheFile &file, const Pipelines &pipelines) {
   const VulkanApi &vk = device.loader.vk;
   size_t bytes = 0;
-  // Caches only grow, so one of the same size has nothing new.
+  // Pipeline caches only grow, so a cache of the same size contains nothing new.
   if (vk.GetPipelineCacheData(device.handle, pipelines.cache, &bytes, nullptr) != VK_SUCCESS ||
       bytes == file.data_bytes())
     return;

@@ -2,7 +2,7 @@
 //
 // Records the batches of a run.
 // Why: a run only submits recorded batches; it does nothing else for the GPU.
-// How: each dispatch has a descriptor set. There is a barrier where the plan has one, and between copies, dispatches
+// How: each dispatch has a descriptor set. Barriers are recorded where the plan has one, and between copies, dispatches
 //      and reads.
 
 #include "runtime/src/gpu_vulkan/recording.h"
@@ -15,10 +15,11 @@ const nacre_operand &operand_of(const Engine &engine, const Part &part, uint32_t
   return entry.operands[entry.steps[part.step].first_operand + engine.shares[part.step].variant->bindings[binding]];
 }
 
-/// Returns the distance of a shifted operand from the last offset before it at which the device can bind a buffer.
+/// Returns the distance of a shifted operand at offset `begin` from the last earlier offset at which the device can
+/// bind a buffer.
 uint64_t shift_of(const Engine &engine, uint64_t begin) { return begin % engine.device.traits.capabilities.alignment; }
 
-/// Makes a descriptor set for each part that is not a move.
+/// Makes a descriptor set for each part of the GPU that is not a move.
 bool make_descriptors(Engine &engine, VkDescriptorPool &pool, VkDescriptorSet *sets, Reason &reason) {
   const VulkanApi &vk = engine.device.loader.vk;
   const List<Part> &parts = engine.schedule.gpu;
@@ -49,7 +50,7 @@ bool make_descriptors(Engine &engine, VkDescriptorPool &pool, VkDescriptorSet *s
   return succeeded(vk.AllocateDescriptorSets(engine.device.handle, &request, sets), "vkAllocateDescriptorSets", reason);
 }
 
-/// Records one phase. `sets` is the next unused descriptor set.
+/// Records one phase, whose parts begin at index `first`. `sets` points to the next unused descriptor set.
 bool record_phase(Engine &engine, const Batch &batch, uint32_t phase, uint32_t first, const VkDescriptorSet *&sets,
                   Reason &reason) {
   if (!begin_commands(engine.device, batch.commands, false, reason))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Records command buffers.
-// Why: batches of a run and launches on trial consist of the same dispatches, copies and barriers.
-// How: a thin layer over the commands, which uses the engine's buffers, shares and pipelines.
+// Why: the batches of a run and the trials of single launches consist of the same dispatches, copies and barriers.
+// How: a thin layer over Vulkan's commands that uses the engine's buffers, shares and pipelines.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_RECORDING_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_RECORDING_H
@@ -11,14 +11,15 @@
 
 namespace nacre::runtime::gpu {
 
-/// Binds a part's operands. Returns false, with the reason, if the model's tables are damaged.
+/// Writes a part's operands to the descriptor set. Returns false and sets `reason` if the model's tables are damaged.
 bool write_descriptors(Engine &engine, const Part &part, VkDescriptorSet set, Reason &reason);
 
 class Recorder {
 public:
   Recorder(Engine &of, VkCommandBuffer into) : engine(of), vk(of.device.loader.vk), commands(into) {}
 
-  /// Waits for all earlier submissions and their writes. With `waits`, also makes the CPU's later writes visible.
+  /// Records a barrier that waits for all earlier submissions and their writes. If `waits`, it also makes the CPU's
+  /// writes visible that happen after the submission.
   void begin_batch(bool waits) {
     barrier(kCompute | kTransfer | (waits ? VK_PIPELINE_STAGE_HOST_BIT : 0),
             VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT | (waits ? VK_ACCESS_HOST_WRITE_BIT : 0),
@@ -32,7 +33,7 @@ public:
 
   void dispatch(const Part &part, VkDescriptorSet set);
 
-  /// Makes the results of this batch visible to the CPU.
+  /// Records the copies and the barrier that make the results of the phase's batch visible to the CPU.
   void end_batch(uint32_t phase);
 
   void stamp(uint32_t query) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Implements nacre_device_describe.
-// Why: if a GPU is slow or not used, the first question is what the runtime has found.
+// Why: if a GPU is slow or not used, users first need to know its properties.
 // How: describes the traits in plain English.
 
 #include "runtime/src/allocator.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Implements special_values.h. The words before each inserted part move to the front; those after the last one stay.
+// Implements special_values.h. The words before each insertion move to the front. The words after the last insertion
+// stay.
 
 #include "runtime/src/gpu_vulkan/special_values.h"
 #include "runtime/include/nacre/model_format.h"
@@ -9,7 +10,7 @@ namespace nacre::runtime::gpu {
 namespace {
 
 constexpr uint32_t kExtension = 10, kEntryPoint = 15, kExecutionMode = 16, kCapability = 17; // Opcodes.
-constexpr uint32_t kPreserves = 4466, kPreserve = 4461; // SignedZeroInfNanPreserve: the capability, the mode.
+constexpr uint32_t kPreserves = 4466, kPreserve = 4461; // SignedZeroInfNanPreserve: capability and execution mode.
 
 constexpr uint32_t first_word(uint32_t opcode, uint32_t words) { return words << 16 | opcode; }
 
@@ -34,7 +35,7 @@ bool preserve_special_values(uint32_t *words, uint32_t count) {
       __builtin_memcpy(words, mode, sizeof mode);
       return true;
     }
-    if (end - from < 3) // An entry point has more words.
+    if (end - from < 3) // The module is damaged, because an entry point has more words.
       return false;
     length = *from >> 16;
     if (!declared && uint16_t(*from) != kCapability) {

@@ -13,10 +13,10 @@
 
 namespace nacre::runtime::gpu {
 
-/// Number of words by which a module grows.
+/// Number of words that are added to a module.
 constexpr uint32_t kPreservingWords = 13;
 
-/// Inserts the declaration into the module of `count` words at `words` + kPreservingWords. The result begins at
+/// Adds the declaration to the module of `count` words that begins at `words` + kPreservingWords. The result begins at
 /// `words`. Returns false if the module has no entry point.
 bool preserve_special_values(uint32_t *words, uint32_t count);
 

@@ -2,7 +2,7 @@
 //
 // Runs that read one copy of the state and write the other.
 // Why: a run that fails must leave the state unchanged, and no run should copy the whole state.
-// How: the second recording is made like the first, with the places of the copies exchanged.
+// How: the second recording equals the first one, but with the places of the copies exchanged.
 
 #include "runtime/src/gpu_vulkan/engine.h"
 #include "runtime/src/platform.h"
@@ -28,7 +28,7 @@ void exchange_copies(Engine &engine) {
   layout.next_state.begin = begin;
 }
 
-/// Runs a launch as run_launch does, with operands in both copies.
+/// Like run_launch(), but with operands in both copies of the state.
 void run_on_copies(Engine &engine, const Part &part) {
   const Session &session = *engine.session;
   const nacre_entry &entry = *session.entry;
@@ -101,15 +101,15 @@ void run_part_on_copies(Engine &engine, const Part &part, RunLimits &limits, uin
 }
 
 bool commit(Engine &engine, Reason &reason) {
-  // A GPU's own memory is lost with it, so the session's state must be updated from time to time.
+  // If a GPU is lost, the data in its memory is lost, too. So the session's state must be updated from time to time.
   const bool tells = !engine.unified && commits_ahead(engine) + 1 >= kMostCommitsAhead;
   if (tells && !download_state(engine, 1 - engine.current, reason))
     return false;
-  engine.current = 1 - engine.current; // No byte of the state is copied.
+  engine.current = 1 - engine.current; // The copies exchange roles, and no data is copied.
   ++engine.commits;
   if (tells)
     engine.known_commits = engine.commits;
-  engine.state_writes = ++engine.session->state->writes; // Makes engines of other sessions copy it again.
+  engine.state_writes = ++engine.session->state->writes; // Other sessions that share the state then copy it again.
   return true;
 }
 

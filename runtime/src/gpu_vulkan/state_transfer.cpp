@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Transfers the state between a session and its engine.
-// Why: this happens only when the data are needed. A run that changes the state commits it by a number
-//      (engine_run.cpp).
-// How: with one memory, the CPU copies. Otherwise the bytes go in pieces through memory that both engines access: the
-//      mirror of inputs and outputs, which is free between runs, or a buffer if the mirror is too small. With two
-//      memories, the part that the CPU accesses in a run is also in its mirror of the storages.
+// Why: data is transferred only when it is needed. A run that changes the state only exchanges the copies
+//      (state_run.cpp).
+// How: with one memory, the CPU copies. With two memories, the data is copied in pieces through memory that both
+//      engines access. This is the mirror of inputs and outputs, which is free between runs, or a separate buffer if
+//      the mirror is too small. The mirror also contains the part of the state that the CPU accesses in a run.
 
 #include "runtime/src/gpu_vulkan/engine.h"
 #include "runtime/src/steps.h"
@@ -20,14 +20,14 @@ bool is_on_gpu_alone(const Engine &engine) { return !engine.unified && engine.la
 /// True if the mirror contains the state.
 bool is_mirrored(const Engine &engine) { return engine.schedule.cpu_bytes > engine.layout.state.begin; }
 
-/// Memory that both engines access, and that is free during a transfer of the state.
+/// Memory for a transfer of the state. Both engines access it, and it is free between runs.
 struct Way {
   VkBuffer buffer;
   char *mapped;
   uint64_t bytes;
 };
 
-/// Returns the part of the mirror before the state. Between runs, only the rest of the mirror is in use.
+/// Returns the part of the mirror before the state, which is free between runs.
 Way way_in_mirror(const Engine &engine) {
   const uint64_t begin = engine.layout.state.begin, bytes = engine.schedule.cpu_bytes;
   return {engine.mirror.buffer, engine.mirror.mapped, bytes < begin ? bytes : begin};
@@ -47,7 +47,7 @@ uint32_t copies(const Engine &engine) { return has_two_states(engine.layout) ? 2
 bool begin(Engine &engine, Reason &reason) {
   Device &device = engine.device;
   VkCommandBuffer &commands = engine.state_commands;
-  // After a wait that failed, a batch with these commands may still be in progress.
+  // If an earlier wait failed, a batch with these commands may still be in progress.
   return wait_for(device, device.meeting.submitted, reason) &&
          (commands || make_commands(device, 1, &commands, reason)) && begin_commands(device, commands, true, reason);
 }
@@ -58,7 +58,8 @@ bool end(Engine &engine, Reason &reason) {
          submit(device, engine.state_commands, reason) && wait_for(device, device.meeting.submitted, reason);
 }
 
-/// Calls `each(begin in the state, bytes)` for each piece that fits, until it returns false.
+/// Divides [begin, end) into pieces that fit the memory `way`. Calls `each(offset in the state, bytes)` for each piece,
+/// until a call returns false.
 template <typename Each> bool in_parts(const Way &way, uint64_t begin, uint64_t end, Each each) {
   for (uint64_t bytes; begin < end; begin += bytes) {
     bytes = end - begin < way.bytes ? end - begin : way.bytes;
@@ -81,7 +82,7 @@ bool prepare_state(Engine &engine, Reason &reason) {
     for (char *&state : engine.states)
       state = engine.pool.take_array<char>(bytes);
   } else {
-    engine.states[0] = engine.session->memory.state; // No run writes it.
+    engine.states[0] = engine.session->memory.state; // No run of this entry writes the state.
   }
   const bool stages = is_on_gpu_alone(engine) && bytes != 0;
   if (stages && has_two_states(layout))
@@ -97,7 +98,7 @@ bool upload_state(Engine &engine, Reason &reason) {
   const Session &session = *engine.session;
   const Layout &layout = engine.layout;
   if (!layout.state.on_gpu && !has_two_states(layout))
-    engine.states[0] = session.memory.state; // Create may have replaced the session's state.
+    engine.states[0] = session.memory.state; // The state may be another one than during create.
   if (layout.state.bytes == 0 || (engine.has_state && engine.state_writes == session.state->writes))
     return true;
   engine.has_state = false;
@@ -114,7 +115,7 @@ bool upload_state(Engine &engine, Reason &reason) {
     const VkBufferCopy regions[] = {{0, layout.state.begin + at, bytes}, {0, layout.next_state.begin + at, bytes}};
     engine.device.loader.vk.CmdCopyBuffer(engine.state_commands, way.buffer, engine.storages.buffer, copies(engine),
                                           regions);
-    // This wait is short compared with the call that changed the state, and the next batch may need the fence.
+    // Waiting here is short compared with the call that changed the state. The next batch may need the fence.
     return end(engine, reason);
   };
   if (is_on_gpu_alone(engine) && !in_parts(way, 0, layout.state.bytes, upload))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Implements submission.h. The queue and the CPU have a timeline each. The values of a timeline must grow in the order
-// of the signals, and neither engine knows when the other is done.
+// Implements submission.h. The queue and the CPU each have a timeline semaphore. They cannot use one together: its
+// value must grow with each signal, and neither engine knows when the other one signals.
 
 #include "runtime/src/gpu_vulkan/submission.h"
 #include "runtime/src/platform.h"
@@ -9,14 +9,14 @@
 namespace nacre::runtime::gpu {
 namespace {
 
-/// Stages of a batch that its wait holds back: all of them.
+/// Stages of a batch that wait for the CPU: all stages.
 constexpr VkPipelineStageFlags kAll = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
 
-/// Nanoseconds for which a wait polls before it sleeps. Waking up takes tens of microseconds, in some sandboxes longer
-/// than the whole run of a small network. Longer polling would only warm the phone.
+/// Nanoseconds for which a wait polls before it sleeps. Waking up takes tens of microseconds. In some sandboxes, it
+/// takes longer than a run of a small network. Longer polling would only use energy.
 constexpr uint64_t kPollingTime = 1000000;
 
-/// Sets `over` if the batches up to `number` finish within the polling time.
+/// Sets `over` to true if the first `number` batches finish within the polling time.
 bool poll(const Device &device, uint64_t number, bool &over, Reason &reason) {
   const VulkanApi &vk = device.loader.vk;
   const Meeting &meeting = device.meeting;
@@ -99,7 +99,7 @@ bool submit(Device &device, Submissions &submissions, Reason &reason) {
     info.pNext = &timeline;
     promised = submissions.awaits[i] > promised ? submissions.awaits[i] : promised;
   }
-  // Even if the driver refuses batches, some of them may be in progress.
+  // Set before the call, because some batches may be in progress even if the driver returns an error.
   meeting.promised = promised;
   if (!succeeded(device.loader.vk.QueueSubmit(device.queue, submissions.count, submissions.infos, meeting.fence),
                  "vkQueueSubmit", reason))
@@ -159,10 +159,11 @@ bool signal(Device &device, uint64_t word, Reason &reason) {
 }
 
 bool drain(Device &device) {
-  Reason reason; // It is not reported: the session has its reason already, or is being destroyed.
+  Reason reason; // Not reported, because the session already has a reason or is being destroyed.
   if (!signal(device, device.meeting.promised, reason))
     return false;
-  device.loader.vk.DeviceWaitIdle(device.handle); // If this fails, nothing runs any more.
+  device.loader.vk.DeviceWaitIdle(device.handle); // If this call fails, the device is lost and computes nothing any
+                                                  // more.
   return true;
 }
 

@@ -30,7 +30,7 @@ void note_part(Engine &engine, const Part &part, uint64_t begin, uint64_t durati
     time.begin = begin;
   time.gpu_total += duration;
   if (!engine.shares[part.step].on_cpu())
-    ++time.executions; // Otherwise the CPU's part counts it.
+    ++time.executions; // If the CPU also has a part, that part counts the execution.
 }
 
 } // namespace

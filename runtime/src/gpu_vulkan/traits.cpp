@@ -33,7 +33,7 @@ bool list_extensions(const Loader &loader, VkPhysicalDevice device, MemoryPool &
   return succeeded(enumerate(device, nullptr, &extensions.count, extensions.items), command, reason);
 }
 
-/// True if the device has 16x16x16 matrices of f16 that accumulate in f32, for subgroups.
+/// True if subgroups of the device can multiply 16x16x16 cooperative matrices of f16 with sums in f32.
 bool has_matrices(const Loader &loader, VkPhysicalDevice device, MemoryPool &pool) {
   const auto list = loader.vk.GetPhysicalDeviceCooperativeMatrixPropertiesKHR;
   uint32_t count = 0;
@@ -56,7 +56,8 @@ bool has_matrices(const Loader &loader, VkPhysicalDevice device, MemoryPool &poo
   return false;
 }
 
-/// True if the device has a feature by its version or by an extension, which is then enabled.
+/// True if the device's version or an extension contains a feature. The extension is then added to those that are
+/// enabled.
 bool enable(uint32_t version, uint32_t core_since, const Extensions &extensions, const char *extension,
             Features &features) {
   if (version >= core_since)
@@ -88,7 +89,7 @@ void query_features(const Loader &loader, VkPhysicalDevice device, uint32_t vers
        VK_KHR_TIMELINE_SEMAPHORE_EXTENSION_NAME);
   link(features.memory_model, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES, VK_API_VERSION_1_2,
        VK_KHR_VULKAN_MEMORY_MODEL_EXTENSION_NAME);
-  if (version >= VK_API_VERSION_1_3) // Our kernels of this kind are SPIR-V 1.6.
+  if (version >= VK_API_VERSION_1_3) // Nacre's kernels with cooperative matrices are SPIR-V 1.6.
     link(features.matrix, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR, UINT32_MAX,
          VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME);
   link(features.robustness, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_ROBUSTNESS_FEATURES_EXT, UINT32_MAX,
@@ -138,7 +139,7 @@ nacre_gpu_family family_of(const VkPhysicalDeviceProperties &properties) {
   case 0x10de:
     return NACRE_GPU_NVIDIA;
   case 0x1002:
-  case 0x144d: // Samsung's Xclipse has AMD's cores.
+  case 0x144d: // Samsung's Xclipse GPUs have AMD's architecture.
     return NACRE_GPU_AMD;
   case 0x8086:
     return NACRE_GPU_INTEL;

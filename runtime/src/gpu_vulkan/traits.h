@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Properties and features of a device.
-// Why: drivers differ in everything. The rest of the engine only asks here, and tests can replace the answers.
+// Why: drivers differ in many respects. The rest of the engine uses only these structs, and tests can replace them.
 // How: queries Vulkan 1.1, then newer versions or extensions if the driver has them.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_TRAITS_H
@@ -22,15 +22,15 @@ struct Traits {
   uint32_t driver;
   uint8_t cache_identity[VK_UUID_SIZE];
   Capabilities capabilities;
-  const char *unusable; // Reason why it cannot be used; nullptr if it can.
+  const char *unusable; // Reason why the device cannot be used; nullptr if it can.
   uint32_t queue_family;
   uint32_t subgroup_size;
   bool unified; // True if CPU and GPU share one memory.
   bool timeline;
-  bool unchecked;          // True if it supports shaders that do not check their indices.
-  bool preserves;          // True if it supports shaders that preserve NaN, infinities and the sign of zero.
-  uint32_t timestamp_bits; // Valid bits of a time stamp; 0 without time stamps.
-  float timestamp_period;  // Nanoseconds of one step.
+  bool unchecked;          // True if the device supports shaders that do not check their indices.
+  bool preserves;          // True if the device supports shaders that preserve NaN, infinities and the sign of zero.
+  uint32_t timestamp_bits; // Number of valid bits of a time stamp; 0 without time stamps.
+  float timestamp_period;  // Nanoseconds between two values of a time stamp.
   VkPhysicalDeviceMemoryProperties memory;
 };
 
@@ -48,12 +48,12 @@ struct Features {
   uint32_t extension_count;
 };
 
-/// Queries the driver. `features` gets those that kernels or the engine can use. Returns false, with the reason, if a
-/// query failed. Then only the device's name and type are known, and it is not usable.
+/// Queries the driver. Sets in `features` those that kernels or the engine can use. Returns false and sets `reason` if
+/// a query failed. Then only the device's name and type are known, and the device is not usable.
 bool read_traits(const Loader &loader, VkPhysicalDevice device, MemoryPool &pool, Traits &traits, Features &features,
                  Reason &reason);
 
-/// Lists the devices of an instance, in the driver's order. Returns false, with the reason, if it has no device.
+/// Lists the devices of an instance, in the driver's order. Returns false and sets `reason` if there is no device.
 bool list_devices(const Loader &loader, MemoryPool &pool, List<VkPhysicalDevice> &devices, Reason &reason);
 
 /// Makes every device report separate memories, in tests only.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Implements unpack_code.h: 1. tokens to words; 2. differences of instructions to words, in place. Damaged input may
-// give any words, but only within the bounds.
+// Implements unpack_code.h. It 1. converts tokens to words, and 2. converts differences between instructions to
+// instructions, in place. Damaged input can yield wrong words, but never an access outside of the buffers.
 
 #include "runtime/src/gpu_vulkan/unpack_code.h"
 

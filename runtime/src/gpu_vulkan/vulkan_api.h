@@ -2,7 +2,8 @@
 //
 // Vulkan's types, and a table of its commands.
 // Why: Vulkan is loaded at run time instead of linked, so the same .so works on devices without it.
-// How: Khronos's header without prototypes. Additions of newer headers are declared here in case the header is older.
+// How: the file includes Khronos's header without prototypes. It declares newer extensions itself, because the header
+// may be older.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_VULKAN_API_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_VULKAN_API_H
@@ -13,7 +14,7 @@
 #include <vulkan/vulkan_core.h>
 
 #ifndef VK_KHR_cooperative_matrix
-// From the specification of the extension; the names are Khronos's.
+// Names and values from Khronos's specification of the extension.
 #define VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME "VK_KHR_cooperative_matrix"
 constexpr auto VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR = VkStructureType(1000506000);
 constexpr auto VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR = VkStructureType(1000506001);
@@ -44,7 +45,7 @@ using PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR = VkResult(VKAPI_PTR
 
 namespace nacre::runtime::gpu {
 
-/// Vulkan's commands, by their names without vk. Optional ones may be nullptr.
+/// Vulkan's commands, named without the prefix vk. Optional commands may be nullptr.
 struct VulkanApi {
 #define NACRE_VK_GLOBAL(name) PFN_vk##name name;
 #define NACRE_VK_INSTANCE(name) PFN_vk##name name;
@@ -53,7 +54,7 @@ struct VulkanApi {
 #include "runtime/src/gpu_vulkan/entry_points.def"
 };
 
-/// True if a command succeeded; otherwise `reason` says which one failed, and how.
+/// True if the command `command` returned success. Otherwise, sets `reason` to the command and its error.
 bool succeeded(VkResult result, const char *command, Reason &reason);
 
 } // namespace nacre::runtime::gpu

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Copies the weights to the GPU.
-// Why: they are the largest part of most models and are read in every run, so they should be in the fastest memory.
-// How: with unified memory, one copy; otherwise in pieces through a small buffer that both engines access.
+// Why: weights are the largest part of most models, and every run reads them. So they must be in the GPU's fastest
+// memory.
+// How: with unified memory, the CPU copies them. Otherwise, they are copied in pieces through a small buffer that both
+// engines access.
 
 #include "runtime/src/gpu_vulkan/engine.h"
 
@@ -51,7 +53,7 @@ private:
   uint64_t used = 0;
 };
 
-/// Calls `copy(from, to, bytes)` for each weight that the GPU reads, until it returns false.
+/// Calls `copy(from, to, bytes)` for each weight that the GPU reads, until a call returns false.
 template <typename Copy> bool for_each_weight(const Engine &engine, Copy copy) {
   const nacre_model_table &model = *engine.session->model;
   for (uint32_t i = 0; i < model.weight_count; ++i) {

@@ -27,7 +27,7 @@ public:
       rest = rest >> 8 ^ table[(rest ^ static_cast<unsigned char>(*from)) & 255];
   }
 
-  /// Returns the checksum so far in hexadecimal digits, terminated by 0.
+  /// Returns the checksum of all bytes added so far, as hexadecimal digits that end in 0.
   const char *text() {
     uint32_t number = ~rest;
     for (int i = kDigits; i-- > 0; number >>= 4)

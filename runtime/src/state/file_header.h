@@ -12,11 +12,11 @@
 namespace nacre::runtime {
 
 constexpr uint64_t kLengthBytes = 8;
-constexpr uint64_t kMostHeaderBytes = 8 << 20; // Headers of states are never longer.
+constexpr uint64_t kMostHeaderBytes = 8 << 20; // Largest header of a state's file.
 constexpr uint64_t kChecksumAt = kLengthBytes + sizeof NACRE_FILE_CHECKSUM - 1;
 constexpr uint64_t kChecksumDigits = 8;
 
-/// Returns the fingerprint with its quotes.
+/// Returns the model's fingerprint as a JSON text, with its quotes.
 inline const char *fingerprint_of(const nacre_model_table &model) {
   return model.strings + model.file_head + sizeof NACRE_FILE_CHECKSUM NACRE_FILE_FINGERPRINT - 1;
 }

@@ -40,8 +40,8 @@ void Json::expect(char c) {
     refuse();
 }
 
-/// Decodes the character after a backslash: its bytes in UTF-8, the first one lowest. Pairs of "\u" are refused;
-/// writers can encode such characters in other ways.
+/// Decodes the character after a backslash. Returns its UTF-8 bytes, with the first byte in the lowest bits. Surrogate
+/// pairs ("\ud83d\ude00") are refused, because writers can store such characters as UTF-8.
 uint32_t Json::take_escaped() {
   static constexpr char kNames[] = "\"\"\\\\//b\bf\fn\nr\rt\t";
   const char name = *at++;
@@ -109,7 +109,7 @@ uint64_t Json::take_number() {
   next();
   do {
     const uint32_t digit = byte_at(at++) - '0';
-    if (digit > 9 || number >> 59) // No size is that large.
+    if (digit > 9 || number >> 59) // The number is larger than any size.
       return refuse(), 0;
     number = number * 10 + digit;
   } while (byte_at(at) - '0' <= 9);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads the subset of JSON that headers of safetensors files use, character by character.
-// Why: others write such files, too. They may order, space and escape in their own way, contain errors, or be
+// Why: other programs also write such files. The files may have other orders, spaces and escapes, contain errors, or be
 //      malicious.
-// How: the text ends in a 0. At an error the reader moves to an empty text: later calls find nothing more, so the
-//      caller checks once, at the end. Texts are compared while they are decoded, so nothing is allocated, changed or
-//      recursive.
+// How: the text ends in a 0. After an error, the reader continues in an empty text, in which all later calls fail. So
+//      the caller needs only one check, at the end. Texts are compared while they are decoded. So the reader needs no
+//      memory, does not change the text, and is not recursive.
 
 #ifndef NACRE_RUNTIME_SRC_STATE_JSON_H
 #define NACRE_RUNTIME_SRC_STATE_JSON_H
@@ -16,7 +16,7 @@ namespace nacre::runtime {
 
 const char *behind_spaces(const char *text);
 
-/// True if two values, texts or lists, are equal except for spaces.
+/// True if two JSON values (texts or lists) are equal except for spaces.
 bool are_alike(const char *one, const char *other);
 
 struct Json {
@@ -29,10 +29,10 @@ struct Json {
 
   /// Returns the next character after spaces, or 0 at the end.
   char next() { return *(at = behind_spaces(at)); }
-  /// Takes the next character if it is `c`. Returns whether it was.
+  /// Takes the next character if it is `c`. Returns true if it was `c`.
   bool take(char c);
   void expect(char c);
-  /// Takes any text. Returns whether it equals `other`.
+  /// Takes the next text, which may be any. Returns true if it equals `other`.
   bool take_text(const char *other);
   /// Takes a text, or everything within brackets.
   void take_value();

@@ -2,8 +2,8 @@
 //
 // Checks labels before the first launch of a run.
 // Why: no kernel detects an unknown class. A training step would silently learn from the other examples only.
-// How: the compiler notes which inputs contain classes, and how many there are. Models without variables do not train,
-//      and link none of this.
+// How: the model's tables tell which inputs contain classes, and how many classes exist. Models without variables
+//      cannot train, so they do not link this file.
 
 #include "runtime/src/session.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Implements nacre_state_load.
-// Why: a file may be truncated, damaged, of another model, or made by others. A state must never be loaded partly.
+// Why: a file may be truncated, damaged, from another model, or from another program. A state must never be loaded
+// partly.
 // How: one block holds the whole file and the position of each variable in it. The file is checked to its last byte
 //      before any variable is copied.
 
@@ -19,9 +20,9 @@ namespace {
 enum Key { kType, kShape, kOffsets, kChecksum, kFingerprint, kFormat, kKeys };
 constexpr char kNames[kKeys][13] = {"dtype", "shape", "data_offsets", "crc32c", "fingerprint", "format"};
 
-/// Members of the header's object for a tensor, or for the file. Their values are texts and lists.
+/// Members of a JSON object in the header, which describes a tensor or the file. The values are texts and lists.
 struct Object {
-  Json values[kKeys]; // Refused if the member is missing.
+  Json values[kKeys]; // Value of each member; a refused reader if the member is missing.
   uint32_t members = 0;
 };
 
@@ -29,14 +30,14 @@ struct Load {
   State &state;
   const nacre_model_table &model;
   const uint32_t roles;
-  /// True if `roles` is only those of the network itself; all other variables belong to a certain training or sequence.
+  /// True if only the network's own variables are loaded. Other variables belong to a certain training or sequence.
   const bool of_network_alone;
   Reason &reason;
 
   uint64_t file_bytes;
-  char **found; // Bytes of each variable in the file.
+  char **found; // Address of each variable's data in the block with the file.
   char *file, *data, *file_end;
-  uint64_t taken; // Bytes of the data that the tensors so far cover.
+  uint64_t taken; // Size in bytes of all tensors that were read so far.
   Object metadata;
 };
 
@@ -54,14 +55,15 @@ nacre_status refuse_model(Load &load, const char *what, const char *why) {
   return NACRE_BAD_ARGUMENT;
 }
 
-/// Returns a text of the header for a message. It writes a 0 into the file's bytes, which are not needed any more.
+/// Returns the text [from, end) of the header, for a message. Writes a 0 to its end, because the file's bytes are not
+/// needed any more.
 const char *quote(Load &load, const char *from, const char *end) {
   load.file[end - load.file] = 0;
   return from;
 }
 
-/// True for the name of a loss scale's variable. The file or the model may lack them, because training may continue in
-/// another precision.
+/// True if `name` is a variable of the loss scale. The file or the model may lack these variables, because training may
+/// continue in another precision.
 bool is_of_loss_scale(const char *name) {
   for (const char *prefix = NACRE_LOSS_SCALE; *prefix; ++prefix, ++name)
     if (*name != *prefix)
@@ -197,7 +199,7 @@ nacre_status load_block(Load &load) {
   load.file_end = load.file + load.file_bytes;
   load.data = load.file + kLengthBytes + header_bytes;
   const char first = *load.data;
-  *load.data = 0; // The header is read as a text that ends in 0.
+  *load.data = 0; // Ends the header's text, because the reader stops at 0.
   if (nacre_status status = take_header(load))
     return status;
   *load.data = first;
@@ -228,7 +230,8 @@ nacre_status load(State &state, const StateCall &call, Reason &reason) {
   const uint64_t found_bytes = model.variable_count * sizeof *load.found, bytes = found_bytes + load.file_bytes + 1;
   nacre_status status;
   char *block = nullptr;
-  // A model that only keeps weights may load those of a training, whose file has several moments for each weight.
+  // A model without an optimizer may load the file of a training. Such a file has several moments for each weight, so
+  // it may be larger than the state.
   if (load.file_bytes - kLengthBytes > kMostHeaderBytes + 8 * model.state_bytes)
     status = int64_t(load.file_bytes) < 0 ? refuse_file(long(load.file_bytes), "read", reason) : refuse_size(load);
   else

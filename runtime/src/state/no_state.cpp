@@ -2,7 +2,7 @@
 //
 // Functions of state.h for a model without state.
 // Why: apps and tools call them for every model, but models without state should not link the code of states.
-// How: each call refuses, except for those that never fail.
+// How: each function reports an error, except for those that never fail.
 
 #include "runtime/src/session.h"
 

@@ -15,7 +15,7 @@
 namespace nacre::runtime {
 namespace {
 
-/// Appends texts to a buffer that has enough room.
+/// Appends texts to a buffer. The caller provides enough room.
 struct Writer {
   char *to;
 
@@ -31,7 +31,7 @@ struct Writer {
   }
 };
 
-/// Iterates over the variables of these roles, in the order of the file.
+/// Iterates over the variables with one of `roles`, in the order of the file.
 struct FileOrder {
   const nacre_model_table &model;
   const uint32_t roles;
@@ -47,7 +47,7 @@ struct FileOrder {
   }
 };
 
-/// Writes the file's beginning up to the tensors' bytes. Returns its size.
+/// Writes the beginning of the file, up to the tensors' data, to `buffer`. Returns its size in bytes.
 uint64_t write_header(const State &state, uint32_t roles, char *buffer) {
   const nacre_model_table &model = *state.model;
   Writer writer = {buffer + kLengthBytes};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Implements the calls of state.h that read and write a state's tensors, and the table of all functions.
-// Why: one sequence ends and another begins, and an app may want to continue an earlier one.
-// How: a GPU that changed the state keeps the data until a call needs it. Each call, except those that only read names,
-//      copies the data back first. A count of writes tells engines when to copy the state again. Each call is an action
-//      on a state that it has taken.
+// Why: apps reset the state between two sequences, or restore a saved state to continue an earlier sequence.
+// How: a GPU that changed the state keeps the data until a call needs it. Each call, except calls that only read names,
+//      copies the data back first. A count of writes tells engines when to copy the state again. Each call takes the
+//      state, performs an action on it, and gives it back.
 
 #include "runtime/src/state.h"
 #include "runtime/src/allocator.h"
@@ -18,7 +18,8 @@ namespace {
 
 StateAction find;
 
-/// Runs an action on a state after taking it. Reports an error if a run or another call has it.
+/// Takes the state, performs the action, and gives the state back. Reports an error if a run or another call uses the
+/// state.
 __attribute__((noinline)) nacre_status act(nacre_state *handle, Word first, Word second, Word third, Word fourth,
                                            StateAction *action) {
   State &state = *reinterpret_cast<State *>(handle);
@@ -41,7 +42,7 @@ __attribute__((noinline)) nacre_status act(nacre_state *handle, Word first, Word
   return status;
 }
 
-/// Implements a call of state.h by an action and the arguments of the call.
+/// Implements a call of nacre/state.h: performs `action` with the arguments of the call.
 template <StateAction *action, typename A> nacre_status call_by(nacre_state *state, A a) {
   return act(state, a, {}, {}, {}, action);
 }
@@ -68,7 +69,7 @@ nacre_status find(State &state, const StateCall &call, Reason &reason) {
   return NACRE_BAD_ARGUMENT;
 }
 
-/// Copies a tensor to or from the app's memory.
+/// Copies the elements of a variable to or from the app's memory.
 nacre_status copy(State &state, const StateCall &call, Reason &reason) {
   const nacre_model_table &model = *state.model;
   const auto index = uint32_t(call.words[0].number), writes = uint32_t(call.words[3].number);
@@ -162,7 +163,7 @@ nacre_status state_create(const nacre_model *model, uint32_t api_version, const 
 
 void state_destroy(nacre_state *handle) {
   State &state = *reinterpret_cast<State *>(handle);
-  if (state.block_bytes) // A session's own state is a part of its block.
+  if (state.block_bytes) // A session's own state is part of the session's block, so it is not released here.
     state.allocator.release(state.allocator.user, &state, state.block_bytes);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Implements stored.h. Stored elements are visited in order; the loops give their positions in the model's tensor.
+// Implements stored.h. It visits stored elements in order. The loops yield the position of each element in the model's
+// tensor.
 
 #include "runtime/src/state/stored.h"
 

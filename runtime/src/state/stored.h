@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the elements of a variable in the state.
-// Why: kernels read a trained weight in panels, as they read a constant one. Apps and files have the model's layout.
-// How: the compiler describes the stored order by loops. One walk over them serves both directions.
+// Converts a variable between its layout in the state and the model's layout.
+// Why: kernels read a trained weight in panels, like a constant weight. Apps and files use the model's layout.
+// How: the compiler describes the order of stored elements by loops. One walk over these loops copies in either
+// direction.
 
 #ifndef NACRE_RUNTIME_SRC_STATE_STORED_H
 #define NACRE_RUNTIME_SRC_STATE_STORED_H
@@ -19,7 +20,8 @@ inline bool is_stored_as_in_model(const nacre_variable &variable) {
 /// True if the loops cover all stored elements and stay within the model's tensor.
 bool are_loops_right(const nacre_model_table &model, const nacre_variable &variable);
 
-/// Copies the state's elements to the model's layout. With `packs`, copies back and fills the last panels with zeros.
+/// Copies the variable's elements from `stored` (the state's layout) to `in_model` (the model's layout). If `packs`,
+/// copies them from `in_model` to `stored` and fills the last panels with zeros.
 void copy_stored(const nacre_model_table &model, const nacre_variable &variable, char *stored, char *in_model,
                  bool packs);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// XXH64 with seed 0, for at least 32 bytes and a multiple of 32.
-// Why: a file of hundreds of megabytes is checked at each start of an app. This hash is faster than reading the file
+// The hash function XXH64 with seed 0, for sizes that are positive multiples of 32 bytes.
+// Why: an app checks a file of hundreds of megabytes at each start. This hash takes less time than reading the file
 //      from flash, and needs no special instructions.
-// How: four lanes of eight bytes. Other lengths, which weights files do not have, would need more code.
+// How: four lanes of eight bytes. Weights files have no other sizes, which would need more code.
 
 #ifndef NACRE_RUNTIME_SRC_WEIGHTS_CONTENT_HASH_H
 #define NACRE_RUNTIME_SRC_WEIGHTS_CONTENT_HASH_H

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Maps and checks weights files.
-// Why: an app may download a new file. If it is truncated, damaged, or of another network, the result must be an error
+// Why: an app may download a new file. A file that is truncated, damaged, or from another network must cause an error
 //      with a reason, not wrong results.
-// How: compares the head with the model's table, in an order that gives the most helpful message first. Then it hashes
-//      the contents. Creating a session checks the head again, because an app may pass any pointer.
+// How: compares the header with the model's table, in an order in which the first error is the most helpful one. Then
+//      it hashes the contents. Creating a session checks the header again, because an app may pass any pointer.
 
 #include "runtime/include/nacre/weights_format.h"
 #include "runtime/src/describe.h"
@@ -102,7 +102,7 @@ nacre_status open(const nacre_model *model, const char *path, size_t weights_siz
       why << "system error " << uint64_t(-mapped);
     return answer(NACRE_FAILED, why, reason, reason_capacity);
   }
-  // Null if the file is empty.
+  // Address of the mapped file; null if the file is empty.
   const auto *data = reinterpret_cast<const char *>(mapped); // NOLINT(performance-no-int-to-ptr): the system's answer
   if (nacre_status status = check_file(table_of(model), data, uint64_t(bytes), true, why)) {
     if (data)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finds the bytes that the steps of an entry access.
-// Why: they decide which parts may run at the same time, and which copy of the state a launch gets.
-// How: if a run decides about a loop, all its iterations count.
+// Why: the accesses decide which parts may run at the same time, and which copy of the state a launch uses.
+// How: if the number of a loop's iterations depends on data, the largest possible number counts.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_ACCESSES_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_ACCESSES_H
@@ -17,16 +17,16 @@ struct Access {
   bool writes;
 };
 
-/// Calls `each(i, operand)` for the operands of a step that can cause conflicts. Weights cannot, because they are never
-/// written.
+/// Calls `each(i, operand)` for each operand of a step that is not a weight. Weights cause no conflicts, because they
+/// are never written.
 template <typename Each> void for_each_operand(const nacre_entry &entry, const nacre_step &step, Each each) {
   for (uint32_t i = 0; i < step.operand_count; ++i)
     if (const nacre_operand &operand = entry.operands[step.first_operand + i]; operand.space != NACRE_SPACE_WEIGHT)
       each(i, operand);
 }
 
-/// Calls `each(operand, last)` for the operands of the steps [first, end). `last` is the number of the last iteration
-/// of the loop around the step. A run may execute fewer iterations.
+/// Calls `each(operand, last)` for the operands of the steps [first, end). `last` is the index of the last iteration of
+/// the loop around the step. A run may execute fewer iterations.
 template <typename Each> void for_each_operand(const nacre_entry &entry, uint32_t first, uint32_t end, Each each) {
   int64_t iterations[1 + NACRE_MAX_LOOP_DEPTH] = {1};
   uint32_t depth = 0;

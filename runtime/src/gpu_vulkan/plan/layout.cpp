@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Implements layout.h. One pass marks the storages that the GPU binds, two passes assign offsets.
+// Implements layout.h. The first pass marks the storages that the GPU binds. Two more passes assign offsets.
 
 #include "runtime/src/gpu_vulkan/plan/layout.h"
 
@@ -24,8 +24,8 @@ Region &region(Layout &layout, const nacre_operand &operand) {
   }
 }
 
-/// Gap around a state. Adjacent copies are merged, but those of a state must not be merged with others, because a state
-/// has two places.
+/// Gap around a state. The plan merges transfers of adjacent ranges. Transfers of the state must not be merged with
+/// others, because the state has two places.
 constexpr uint64_t kGuard = kBindingAlignment;
 
 void place(Region &region, uint64_t &end) {

@@ -18,7 +18,7 @@ void *MemoryPool::take(uint64_t bytes) {
 }
 
 void MemoryPool::release() {
-  const nacre_allocator from = allocator; // The pool may be in one of its own chunks.
+  const nacre_allocator from = allocator; // Copied, because the pool may be in one of its own chunks.
   for (Chunk *chunk = chunks; chunk;) {
     Chunk *before = chunk->before;
     from.release(from.user, chunk, chunk->bytes);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Memory of an engine: blocks of the session's allocator that are released together.
-// Why: only the device shows how much is needed. Wherever create stops, one call must release everything.
-// How: memory comes from chunks and is never released singly. A failure is remembered, so that one check covers many
-//      requests.
+// Why: the size that is needed depends on the device. If create fails at any point, one call must release everything.
+// How: requests are served from chunks, and single requests are never released. The pool remembers a failure, so that
+//      one check covers many requests.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_MEMORY_POOL_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_MEMORY_POOL_H
@@ -42,21 +42,21 @@ private:
   bool has_failed = false;
 };
 
-/// Sets the reason for a failed pool. Returns false.
+/// Sets `reason` to the text for a failed pool. Returns false.
 bool refuse_memory(Reason &reason);
 
-/// Common part of lists of all types, so that there is only one function that grows them.
+/// Base of lists of all types, so that only one function grows lists.
 struct AnyList {
   void *data;
   uint32_t count;
   uint32_t capacity;
 
 protected:
-  /// Inserts an item of `bytes` bytes before number `at`, if the pool has room.
+  /// Inserts an item of `bytes` bytes before the item with index `at`, unless the pool fails.
   void insert_bytes(MemoryPool &pool, uint32_t at, const void *item, uint32_t bytes);
 };
 
-/// List of plain data that grows in a pool. If the pool fails, the list stays as it is; the caller checks the pool at
+/// List of plain data that grows in a pool. If the pool fails, the list stays unchanged. The caller checks the pool at
 /// the end.
 template <typename T> struct List : AnyList {
   /// Appends `item`, which may be an element of this list: appending moves no element, and the pool keeps the old
@@ -64,7 +64,7 @@ template <typename T> struct List : AnyList {
   void add(MemoryPool &pool, const T &item) { insert_bytes(pool, count, &item, sizeof item); }
 
   void insert(MemoryPool &pool, uint32_t at, const T &item) {
-    const T copy = item; // It may be an element of this list.
+    const T copy = item; // `item` may be an element of this list, which moves.
     insert_bytes(pool, at, &copy, sizeof copy);
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Implements residence.h. The batch that uses bytes on the GPU copies them. The batch that wrote bytes copies them to
-// the CPU, because the CPU does not access them in its phase.
+// Implements residence.h. The batch that uses bytes on the GPU contains the copy to the GPU. The batch that wrote bytes
+// contains the copy to the CPU, because the CPU does not access them in that phase.
 
 #include "runtime/src/gpu_vulkan/plan/residence.h"
 
@@ -9,7 +9,7 @@ namespace nacre::runtime::gpu {
 
 Residence::Residence(uint64_t bytes, MemoryPool &from) : pool(from) {
   segments.add(pool, {0, 0, true, true});
-  segments.add(pool, {bytes, 0, true, true}); // The end; it never changes.
+  segments.add(pool, {bytes, 0, true, true}); // The last segment only marks the end. It never changes.
 }
 
 void Residence::set(uint64_t begin, uint64_t end, Segment holders) {
@@ -21,7 +21,7 @@ void Residence::set(uint64_t begin, uint64_t end, Segment holders) {
     return;
   holders.begin = begin;
   segments[first] = holders;
-  // The range is one segment now, so the segments inside are removed.
+  // The range becomes one segment, so the other segments inside are removed.
   __builtin_memmove(segments.begin() + first + 1, segments.begin() + last, (segments.count - last) * sizeof(Segment));
   segments.count -= last - first - 1;
 }

@@ -11,8 +11,8 @@
 
 namespace nacre::runtime::gpu {
 
-/// Returns the segment that begins at `at`, which must be within the bytes. Creates it if needed. The caller checks
-/// whether the pool failed.
+/// Returns the index of the segment that begins at `at`, which must be within the list's range. If no segment begins
+/// there, splits the one that contains `at`. The caller checks whether the pool failed.
 template <typename Segment> uint32_t split(List<Segment> &segments, MemoryPool &pool, uint64_t at) {
   uint32_t low = 0, high = segments.count - 1;
   while (low < high) {

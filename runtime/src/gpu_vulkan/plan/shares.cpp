@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Implements shares.h: first the ranges, then a variant that the device supports, then whether it can bind the
-// operands.
+// Implements shares.h. It first computes the ranges, then finds a variant that the device supports and whose operands
+// it can bind.
 
 #include "runtime/src/gpu_vulkan/plan/shares.h"
 
@@ -13,14 +13,15 @@ Share wanted_share(const nacre_step &step, uint32_t cut) {
     return {nullptr, step.gpu_begin, step.gpu_end, step.cpu_begin, step.cpu_end};
   const int64_t percent = int64_t(cut) - 1;
   const int64_t grain = step.grain > 0 ? step.grain : 1;
-  // 100 % is everything, whatever the grain. Large extents are divided first, so that nothing overflows.
+  // 100 % is the whole extent, even if it is not a multiple of the grain. Large extents are divided first, to avoid an
+  // overflow.
   const int64_t at = percent >= 100
                          ? step.cut_extent
                          : (step.cut_extent / 100 * percent + step.cut_extent % 100 * percent / 100) / grain * grain;
   return {nullptr, 0, at, at, step.cut_extent};
 }
 
-/// Returns a requirement of the variant that the device lacks; nullptr if it meets all.
+/// Returns the name of a requirement of the variant that the device does not meet; nullptr if it meets all.
 const char *what_lacks(const nacre_gpu_variant &variant, const Capabilities &device) {
   if (variant.needs & ~device.features)
     return "features";
@@ -57,7 +58,7 @@ const char *what_prevents(const nacre_gpu_variant &variant, const nacre_model_ta
       return "an operand larger than the device binds";
     if (!shifted && (operand.offset % device.alignment != 0 || operand.step % int64_t(device.alignment) != 0))
       return "an operand at an offset that the device does not bind";
-    // In a loop, it must also fit in the next iteration.
+    // In a loop, the operand must also be inside the weight in the next iteration.
     const uint64_t further = uint64_t(operand.step > 0 ? operand.step : 0);
     if (operand.space == NACRE_SPACE_WEIGHT &&
         operand.offset + further + operand.bytes > model.weights[operand.index].bytes)
@@ -86,9 +87,9 @@ Share choose_share(const nacre_model_table &model, const nacre_entry &entry, con
   Share share = wanted_share(step, wish.cut);
   const nacre_kernel &kernel = model.kernels[step.kernel];
   if (!share.on_gpu() || (kernel.gpu_count == 0 && wish.cut != 0))
-    return of_cpu(step); // A moved cut only affects kernels with GPU code.
+    return of_cpu(step); // A kernel without GPU code ignores the wish.
   const char *obstacle = kernel.gpu_count ? "" : "code for GPUs", *problem = "the device lacks ";
-  // The requested variant first, then all in the compiler's order.
+  // Tries the requested variant first, then all variants in the compiler's order.
   for (uint32_t i = 0; i < kernel.gpu_count + 1 && i <= kMaxVariants && obstacle; ++i) {
     const uint32_t number = (i ? i : wish.variant) - 1;
     if (number >= kernel.gpu_count)

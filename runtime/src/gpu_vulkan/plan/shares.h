@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Decides the part of each launch that each engine computes.
-// Why: the compiler, the app and the device may move the cut. All rules for moving it are here.
-// How: pure functions on the tables and the capabilities of a device; no Vulkan.
+// Why: the compiler, the app and the device influence where a launch is cut. This file contains all rules.
+// How: pure functions of the model's tables and the capabilities of a device. They do not call Vulkan.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_SHARES_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_SHARES_H
@@ -20,10 +20,11 @@ struct Capabilities {
   uint32_t groups[2]; // Largest number of workgroups in each dimension of a dispatch.
   uint32_t bindings;  // Largest number of storage buffers of a kernel.
   uint64_t range;     // Largest size of a storage buffer.
-  uint64_t alignment; // Alignment of a binding's offset.
+  uint64_t alignment; // Required alignment of a binding's offset.
 };
 
-/// Ranges of a step on its cut axis, and the GPU's variant if it has a range. All are 0 for the brackets of loops.
+/// Ranges of the engines on the cut axis of a step, and the GPU's variant if its range is not empty. All fields are 0
+/// for steps that are not launches.
 struct Share {
   const nacre_gpu_variant *variant;
   int64_t gpu_begin, gpu_end;
@@ -39,11 +40,11 @@ constexpr uint32_t kMaxBindings = 32;
 /// Requests for a launch, in addition to the compiler's choice.
 struct Wish {
   uint32_t cut;     // As in nacre_session_options.gpu_cut.
-  uint32_t variant; // Number of the GPU's variant plus 1; 0 for the first usable one.
+  uint32_t variant; // Index of the GPU's variant plus 1; 0 for the first usable variant.
   uint64_t barred;  // Variants that must not be used, one bit each.
 };
 
-/// Number of a kernel's variants that can be used; later ones are ignored.
+/// Largest number of variants of a kernel; later variants are ignored.
 constexpr uint32_t kMaxVariants = 64;
 
 /// True if binding `i` may begin at any offset.
@@ -60,8 +61,8 @@ inline Share of_cpu(const nacre_step &step) {
   return {nullptr, 0, 0, 0, step.kind == NACRE_STEP_LAUNCH ? step.cut_extent : 0};
 }
 
-/// Decides the share of a step. If the GPU was to have a part but cannot, the CPU computes everything and `reason` says
-/// why. Otherwise `reason` is unchanged.
+/// Decides the share of a step. If the GPU should compute a part but cannot, the CPU computes everything and `reason`
+/// says why. Otherwise `reason` is unchanged.
 Share choose_share(const nacre_model_table &model, const nacre_entry &entry, const nacre_step &step, const Wish &wish,
                    const Capabilities &device, Reason &reason);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Implements state_copies.h. Bytes that no step writes are equal in both copies, so they do not influence any decision.
+// Implements state_copies.h. Bytes that no step writes are equal in both copies, so either copy can be used for them.
 
 #include "runtime/src/gpu_vulkan/plan/state_copies.h"
 
@@ -8,7 +8,7 @@ namespace nacre::runtime::gpu {
 
 void StateCopies::begin(uint64_t bytes) {
   segments.add(pool, {0, kNobody, false});
-  segments.add(pool, {bytes, kNobody, false}); // The end; it never changes.
+  segments.add(pool, {bytes, kNobody, false}); // The last segment only marks the end. It never changes.
 }
 
 void StateCopies::note_write(uint64_t begin, uint64_t end, uint32_t writer, bool is_alone) {
@@ -21,8 +21,8 @@ void StateCopies::note_write(uint64_t begin, uint64_t end, uint32_t writer, bool
   }
 }
 
-/// Moves the bytes that the run writes but has not written yet. With `only_shared`, only those that several steps
-/// write.
+/// Moves those bytes of [begin, end) that the run writes, but has not written yet. If `only_shared`, moves only bytes
+/// that several steps write.
 void StateCopies::move(uint64_t begin, uint64_t end, List<ByteRange> &moves, bool only_shared) {
   const uint32_t first = split(segments, pool, begin), last = split(segments, pool, end);
   if (pool.failed())

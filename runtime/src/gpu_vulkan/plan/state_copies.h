@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Chooses the copy of the state to which each operand of a run is bound.
-// Why: a run that fails must leave the state unchanged, and copying all of it in each run takes longer than some runs.
-// How: one copy is only read. Launches write to the other one, and later launches read their results there. Bytes that
-//      a run writes only partly are copied first. The state is a sorted list of segments, which are split where an
-//      access begins or ends.
+// Why: a run that fails must leave the state unchanged. Copying the whole state in each run takes longer than some
+// runs.
+// How: a run only reads one copy. Launches write to the other copy, and later launches of the run read their results
+//      there. If a launch writes only a part of a range, the range is first copied from the old copy. The state is a
+//      sorted list of segments, which are split where an access begins or ends.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_STATE_COPIES_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_STATE_COPIES_H
@@ -28,23 +29,24 @@ public:
 
   // --- Before the walk over a run: its writes.
 
-  /// Adds a write. `writer` identifies the step. `is_alone`: no byte of the range depends on another step or an earlier
-  /// run.
+  /// Adds a write by the step `writer`. `is_alone` is true if no byte of the range depends on another step or an
+  /// earlier run.
   void note_write(uint64_t begin, uint64_t end, uint32_t writer, bool is_alone);
 
   // --- In the order of the run.
 
-  /// Returns whether a launch reads these bytes in the copy that the run writes. Adds the necessary moves to `moves`.
+  /// Returns true if a launch must read [begin, end) in the copy that the run writes. Adds the necessary moves to
+  /// `moves`.
   bool read(uint64_t begin, uint64_t end, List<ByteRange> &moves);
 
-  /// Prepares a write of these bytes to that copy. Adds the necessary moves to `moves`.
+  /// Prepares a write of [begin, end) to the copy that the run writes. Adds the necessary moves to `moves`.
   void write(uint64_t begin, uint64_t end, List<ByteRange> &moves);
 
-  /// Marks these bytes as written by the launch.
+  /// Marks [begin, end) as written.
   void written(uint64_t begin, uint64_t end);
 
-  /// Moves the part of these bytes that the run writes to the copy that it writes. Needed for launches that the plan
-  /// does not know.
+  /// Adds moves for those bytes of [begin, end) that the run writes, so that the copy that it writes contains them.
+  /// This is needed before launches whose executions depend on data.
   void take_over(uint64_t begin, uint64_t end, List<ByteRange> &moves) { move(begin, end, moves, false); }
 
   /// Calls `each(begin, end)` for the bytes that a run writes.
@@ -59,8 +61,8 @@ private:
 
   struct Segment {
     uint64_t begin;  // The end is the begin of the next segment.
-    uint32_t writer; // Step of the run that writes it.
-    bool is_new;     // True once the run has written or moved it.
+    uint32_t writer; // Step that writes the segment; kNobody if the run does not write it.
+    bool is_new;     // True after the run has written or moved the segment.
   };
 
   void move(uint64_t begin, uint64_t end, List<ByteRange> &moves, bool only_shared);

@@ -92,7 +92,7 @@ bool plan_phases_and_state(const nacre_entry &entry, const Share *shares, const 
   }
   for (const Left &piece : left)
     schedule.written.add(pool, {piece.begin, piece.end, piece.on_cpu});
-  // The host copies the whole state, and the CPU may access either copy.
+  // The CPU copies whole states into its memory, and may access either copy. So this memory has room for both.
   const Region &last = has_two_states(layout) ? layout.next_state : layout.state;
   if (!unified && last.on_gpu && schedule.cpu_bytes > layout.state.begin)
     schedule.cpu_bytes = last.begin + last.bytes;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Walks over a run to plan it.
-// Why: models without variables link a walk without any code for states. So there are two instances, each in its own
-//      file.
+// Why: models without variables link a walk without code for states. So there are two instances of the template, each
+//      in its own file.
 // How: 1. accesses and their conflicts; 2. the current phase; 3. the walk over all executions.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_WALK_H
@@ -15,19 +15,19 @@
 #include "runtime/src/steps.h"
 
 namespace nacre::runtime::gpu {
-namespace { // Each file has one instance, so functions that are called once are inlined.
+namespace { // Each file has one instance of the template, so functions that are called once are inlined.
 
 // --- 1. Accesses, and their conflicts
 
-/// Returns the bytes that an operand accesses in the iterations [first, last] of its loop. Each iteration moves it by
-/// the same distance.
+/// Returns the range of bytes that an operand covers in the iterations [first, last] of its loop. Each iteration moves
+/// the operand by the same distance.
 Access access_of(const nacre_operand &operand, int64_t first, int64_t last, const Layout &layout) {
   const Region &region = region_of(layout, operand);
   const uint64_t region_end = region.begin + region.bytes;
   const int64_t least = operand.step < 0 ? last : first, most = operand.step < 0 ? first : last;
   const uint64_t at = region.begin + operand.offset;
   const uint64_t begin = at + uint64_t(operand.step) * uint64_t(least);
-  // An operand without a size may touch its whole region.
+  // An operand without a size may access its whole region.
   const uint64_t end = operand.bytes ? at + uint64_t(operand.step) * uint64_t(most) + operand.bytes : region_end;
   return {begin < region_end ? begin : region_end, end < region_end ? end : region_end, operand.access != NACRE_READ};
 }
@@ -50,13 +50,12 @@ public:
 
   /// Begins a new phase if an execution with these accesses cannot join the current one.
   __attribute__((always_inline)) void prepare(bool on_gpu, bool on_cpu, const List<Access> &accesses) {
-    // Both parts begin a new phase even if one could still join this one. Otherwise they would not run at the same
-    // time.
+    // If one part begins a new phase, the other part also does. Otherwise the two parts would not run at the same time.
     if ((on_gpu && conflict(accesses, cpu)) || (on_cpu && conflict(accesses, gpu)))
       close();
   }
 
-  /// Adds one or both parts of an execution, which access the same bytes.
+  /// Adds the parts of an execution on the GPU, the CPU, or both. `accesses` are the accesses of either part.
   void add(const Part &part, bool on_gpu, bool on_cpu, const List<Access> &accesses) {
     prepare(on_gpu, on_cpu, accesses);
     if (on_gpu) {
@@ -101,7 +100,7 @@ private:
 
 // --- 3. The walk
 
-/// Memories in which a run leaves bytes of the state.
+/// Range of the state, and the memories that have its current data after a run.
 struct Left {
   uint64_t begin; // Offset in the state.
   uint64_t end;
@@ -109,7 +108,7 @@ struct Left {
   bool on_gpu;
 };
 
-/// Walk over a run. `states` is nullptr if the entry does not write the state. With `has_states` false, no code for
+/// Walk over a run. `states` is nullptr if the entry does not write the state. If `has_states` is false, no code for
 /// states is generated.
 template <bool has_states> class Walk {
 public:
@@ -118,7 +117,7 @@ public:
       : entry(of), shares(by), layout(in), pool(from), schedule(into), residence(layout.buffer_bytes, pool),
         states(with), planner(into, unified ? nullptr : &residence, pool) {}
 
-  /// Plans the run. `left` describes the state after the previous run.
+  /// Plans the run. `left` tells which memories have the state after the previous run.
   bool run(const List<Left> &left) {
     begin_run(left);
     if constexpr (has_states)
@@ -131,8 +130,8 @@ public:
     return all;
   }
 
-  /// Ends the plan after `run`. Adds the state that this run leaves to `left`. `brings`: with two memories, also copies
-  /// to the CPU what it needs.
+  /// Ends the plan that run() made. Adds to `left` which memories have the state after this run. If `brings`, also
+  /// plans the copies to the CPU's memory of outputs and of the state that the CPU reads.
   void end_run(bool brings, List<Left> &left) {
     for (uint32_t i = 0; brings && i < entry.output_count; ++i)
       if (const Region &region = layout.outputs[i]; region.on_gpu)
@@ -144,7 +143,7 @@ public:
 
 private:
   void leave_state(bool brings, List<Left> &left) {
-    // The next run reads the copy that this one has written.
+    // The next run reads the copy that this run has written.
     for (const ByteRange &wanted : states->wanted_by_cpu)
       if (brings && layout.state.on_gpu)
         residence.bring_to_cpu(wanted.begin + layout.next_state.begin, wanted.end + layout.next_state.begin, schedule);
@@ -168,8 +167,8 @@ private:
         residence.put_on_cpu(region.begin, schedule.reach(region.begin + region.bytes));
   }
 
-  /// Adds a part, after the moves that it needs, in the same phase. Neither engine may begin before a move has ended,
-  /// so the CPU makes the moves of a launch that both engines compute.
+  /// Adds the moves that a part needs, and then the part, in the same phase. Neither engine may begin its part before a
+  /// move has ended. So the CPU makes the moves of a launch that both engines compute.
   void add(const Part &part, bool on_gpu, bool on_cpu) {
     if constexpr (has_states)
       if (states && states->moves.count != 0)
@@ -220,7 +219,8 @@ private:
     add({first, false, 0, nullptr}, false, true);
   }
 
-  /// Adds the bytes that an operand accesses in these iterations. Bytes that the GPU never accesses cause no conflicts.
+  /// Adds the access of an operand in the iterations [first, last]. Regions that the GPU never accesses cause no
+  /// conflicts, so they are skipped.
   void touch(const nacre_operand &operand, int64_t first, int64_t last, bool is_next) {
     if (!region_of(layout, operand).on_gpu)
       return;

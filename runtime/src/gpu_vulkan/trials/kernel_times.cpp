@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Measures the time of each kernel on each engine and cut between them, and derives a placement.
-// Why: no profile knows a device as well as the device itself.
-// How: takes the least of a few iterations, which other load disturbs least. A batch of several launches shows the time
-//      on the GPU without a meeting.
+// Measures the time of each kernel on each engine and with cuts between them, and derives a placement.
+// Why: a measurement on the device is more accurate than the compiler's estimate.
+// How: uses the shortest time of a few iterations, because other programs lengthen some of them. A batch of several
+//      launches shows the time on the GPU without a meeting.
 
 #include "runtime/src/gpu_vulkan/trials/measuring.h"
 
@@ -16,7 +16,7 @@ uint64_t time_batch(const Measuring &measuring, Rehearsal &rehearsal, uint32_t i
   return least_time(iterations, measuring.patience(), [&] { return begin(rehearsal) && end(rehearsal); });
 }
 
-/// Returns the time of the GPU's share between other GPU launches, without the meeting.
+/// Returns the time of the GPU's share in a sequence of GPU launches, without a meeting.
 uint64_t time_on_gpu(const Measuring &measuring, Rehearsal &rehearsal, const Part &part) {
   constexpr uint32_t more = 8;
   if (!record(rehearsal, part, 1, false))
@@ -69,7 +69,7 @@ bool time_kernel(Measuring &measuring, Rehearsal &rehearsal, const Part &part) {
       times.variant = variant;
     }
   }
-  // No cut is faster than both engines at full speed plus their meeting.
+  // Lower bound of a cut's time: both engines at full speed, and their meeting.
   const double cpu = double(times.of[OnCpu]), gpu = double(times.of[OnGpu]);
   const bool can_win = cpu * gpu / (cpu + gpu + 1) + double(measuring.meeting) < (cpu < gpu ? cpu : gpu);
   for (const Placement cut : kCuts) {
@@ -83,7 +83,7 @@ bool time_kernel(Measuring &measuring, Rehearsal &rehearsal, const Part &part) {
   return true;
 }
 
-/// Measures the time of a meeting, and of copying a byte.
+/// Measures the time of a meeting, and the time to copy a byte between the memories.
 bool time_meeting(Measuring &measuring, Rehearsal &rehearsal) {
   Engine &engine = measuring.engine;
   constexpr uint64_t most = 4 << 20;
@@ -116,7 +116,8 @@ Costs costs_of(const Measuring &measuring, const nacre_step &step, uint64_t exec
     costs.of[p] = times.of[p] == kImpossible ? kImpossible : times.of[p] * executions;
   if (times.known)
     return costs;
-  // A kernel that was not measured keeps its placement. One without a GPU share is on the CPU, whatever it costs.
+  // A kernel that was not measured keeps its placement. A kernel without a GPU share stays on the CPU. So the costs do
+  // not matter.
   for (uint64_t &cost : costs.of)
     cost = kImpossible;
   costs.of[measuring.seen[step.kernel] ? AsCompiled : OnCpu] = 0;

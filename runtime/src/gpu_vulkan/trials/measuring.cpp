@@ -2,8 +2,8 @@
 //
 // The self-test and the tuning, which create runs once for a model on a device.
 // Why: see self_test.cpp and kernel_times.cpp.
-// How: 1. the rehearsal, in which the GPU has a share of every launch with GPU code; 2. whole runs, which decide in the
-//         end; 3. the files.
+// How: 1. the rehearsal, in which the GPU has a share of every launch with GPU code; 2. the times of whole runs, which
+//         decide; 3. the files with results.
 
 #include "runtime/src/gpu_vulkan/trials/measuring.h"
 
@@ -24,7 +24,7 @@ bool make_all_code(Measuring &measuring) {
   uint32_t most = 0;
   for (uint32_t i = 0; i < model.kernel_count; ++i)
     most = model.kernels[i].gpu_count > most ? model.kernels[i].gpu_count : most;
-  // First the first usable variant, then each one.
+  // Compiles the first usable variant of each kernel (0), then every variant.
   for (uint32_t variant = 0; variant <= most && now() < until; ++variant) {
     wish(variant);
     if (!make_code(engine, measuring.reason))
@@ -38,7 +38,7 @@ bool make_all_code(Measuring &measuring) {
 bool rehearse(Measuring &measuring, bool tests, bool times) {
   Engine &engine = measuring.engine;
   for (uint32_t i = 0; i < engine.session->entry->step_count; ++i)
-    engine.wishes[i].cut = kCutOf[OnGpu]; // With the requested variant, if there is one.
+    engine.wishes[i].cut = kCutOf[OnGpu]; // The wish may also request a variant.
   if (!(times ? make_all_code(measuring) : make_code(engine, measuring.reason)))
     return false;
   Rehearsal rehearsal = {engine, measuring.reason, {}, {}};
@@ -50,9 +50,9 @@ bool rehearse(Measuring &measuring, bool tests, bool times) {
 
 // --- 2. Whole runs
 
-constexpr uint32_t kRuns = 5; // Largest number of runs; the fastest counts.
+constexpr uint32_t kRuns = 5; // Largest number of runs that are measured; the fastest run counts.
 
-/// Returns the time of a run with these wishes; kImpossible, with the reason, if the GPU failed.
+/// Returns the time of a run with these wishes. Returns kImpossible and sets the reason if the GPU failed.
 uint64_t time_runs(Measuring &measuring, const Wish *wishes) {
   Engine &engine = measuring.engine;
   const Session &session = *engine.session;
@@ -67,7 +67,8 @@ uint64_t time_runs(Measuring &measuring, const Wish *wishes) {
   return time;
 }
 
-/// Stores in engine.wishes the fastest of three: as compiled, as decided, and everything on the CPU.
+/// Sets engine.wishes to the fastest of three placements: as compiled, as decided by the tuning, and everything on the
+/// CPU.
 bool choose_best(Measuring &measuring, const Wish *compiled, Wish *decided) {
   Engine &engine = measuring.engine;
   const Session &session = *engine.session;
@@ -113,7 +114,7 @@ bool read_verdicts(Measuring &measuring, CacheFile &file) {
   return all;
 }
 
-/// Form of a wish in a file.
+/// Form of a wish in a cache file.
 struct KeptWish {
   uint8_t cut;
   uint8_t variant;
@@ -149,7 +150,7 @@ bool test_and_tune(Engine &engine, const nacre_session_options &options, uint64_
   const uint64_t began = now();
   Measuring measuring = {engine, reason, options, cpu_features, {}, {}, {}, {}, {}, {}, {}, {}, {}};
   measuring.budget = options.tune_budget_ms * uint64_t(1000000);
-  // Whole runs take the rest, but at least one of each kind is made.
+  // Whole runs use the rest of the budget, but each placement has at least one run.
   measuring.deadline = began + measuring.budget / 4 * 3;
   measuring.verdicts = engine.pool.take_array<uint8_t>(engine.pipelines.variant_count);
   measuring.in_use = engine.pool.take_array<bool>(session.model->kernel_count);
@@ -171,7 +172,7 @@ bool test_and_tune(Engine &engine, const nacre_session_options &options, uint64_
   const bool tests = options.gpu_self_test && (!read_verdicts(measuring, verdicts) || times);
   if (!tests && !times)
     return true;
-  auto *wishes = times ? compiled : decided; // Wishes at the end of the rehearsal.
+  auto *wishes = times ? compiled : decided; // Wishes with which the rehearsal ends.
   __builtin_memcpy(wishes, engine.wishes, entry.step_count * sizeof *wishes);
   if (!rehearse(measuring, tests, times))
     return false;
@@ -208,7 +209,7 @@ bool wish_for(Measuring &measuring, const Part &part, Placement placement, uint3
 
 bool measure(Engine &engine, const nacre_session_options &options, uint64_t cpu_features, Reason &reason) {
   const bool good = test_and_tune(engine, options, cpu_features, reason);
-  // The session has not run yet, so its state is reset in any case.
+  // The session has not run yet, so its state must be the initial one even if the measurement failed.
   nacre_state_reset(&engine.session->state->head, NACRE_STATE_ALL);
   return good;
 }

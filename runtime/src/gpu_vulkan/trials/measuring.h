@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Common data of the self-test and the tuning: their results, and the walk through an entry.
+// Data of the self-test and the tuning: their results, and the walk through an entry.
 // Why: one rehearsal serves both, and the tuning must not choose code that failed the test.
-// How: create fills a struct; the results bar code or change wishes.
+// How: create fills the struct Measuring. Its results bar code or change wishes.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_TRIALS_MEASURING_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_TRIALS_MEASURING_H
@@ -19,7 +19,7 @@ enum Verdict : uint8_t { Untested, Right, Wrong };
 /// Times of a kernel.
 struct Times {
   bool known;
-  uint32_t variant; // Number of the GPU's fastest variant plus 1.
+  uint32_t variant; // Index of the GPU's fastest variant plus 1.
   uint64_t of[kPlacements];
 };
 
@@ -29,17 +29,17 @@ struct Measuring {
   Reason &reason;
   const nacre_session_options &options;
   uint64_t cpu_features;
-  uint8_t *verdicts; // For all code.
+  uint8_t *verdicts; // For each variant of each kernel.
   bool *in_use;      // For each kernel: true if the app gives the GPU a share of it.
-  bool tries_all;    // True to test all code, whether it is in use or not.
+  bool tries_all;    // True to test all code, even code that is not in use.
   bool *seen;        // For each kernel: true once a walk has met it.
   Times *times;      // For each kernel.
   uint64_t budget;
-  uint64_t deadline;  // End of the part of the budget for single kernels.
+  uint64_t deadline;  // Time at which the measurements of single kernels must end.
   uint64_t meeting;   // Time to submit an empty batch and to wait for it.
-  double nanoseconds; // Time to copy a byte between the memories; 0 if there is only one.
+  double nanoseconds; // Time to copy a byte between the memories; 0 if there is only one memory.
 
-  /// Returns the limit for one measurement, so that no kernel uses up the whole budget.
+  /// Returns the time limit of one measurement, so that no kernel uses up the whole budget.
   uint64_t patience() const { return budget / 64; }
 };
 
@@ -51,18 +51,18 @@ inline void compute_on_cpu(const Session &session, const Part &part) {
   run_launch(session, session.memory, session.entry->steps[part.step], session.launches[part.step], part.iteration);
 }
 
-/// Returns limits for trials. With generated inputs, a loop might never end. So a loop with a test has few iterations,
-/// and all loops together have as many as can be recorded.
+/// Returns limits for trials. With generated inputs, a loop might never end. So a loop with a test has at most 16
+/// iterations, and all loops together have at most kMaxExecutions.
 inline RunLimits trial_limits() { return {16, kMaxExecutions, UINT32_MAX, NACRE_OK, 0}; }
 
-/// Computes a stretch that a run decides about.
+/// Computes a stretch [first, end) that depends on data of the run, on the CPU.
 inline void compute_decided(const Session &session, uint32_t first, uint32_t end) {
   RunLimits limits = trial_limits();
   run_steps(session, session.memory, session.launches, first, end, limits, 0);
 }
 
-/// Computes the entry on the CPU. `each(part, first)` computes a launch; `first` is true for the first launch of a
-/// kernel with GPU code.
+/// Computes the entry on the CPU. Calls `each(part, first)` to compute each launch. `first` is true for the first
+/// launch of a kernel with GPU code.
 template <typename Function> bool walk(Measuring &measuring, Function each) {
   Engine &engine = measuring.engine;
   const Session &session = *engine.session;
@@ -80,21 +80,21 @@ template <typename Function> bool walk(Measuring &measuring, Function each) {
   return good;
 }
 
-/// Sets the step's share for a trial. Returns false if that share is not possible.
+/// Sets the share of the part's step for a trial. Returns false if the device cannot compute this share.
 bool wish_for(Measuring &measuring, const Part &part, Placement placement, uint32_t variant);
 
-/// Tests until all code that would be used is right, including the replacements of wrong code. Defined in
-/// self_test.cpp.
+/// Tests all code that would be used. If code is wrong, also tests the code that replaces it. Defined in self_test.cpp.
 bool test_all(Measuring &measuring, Rehearsal &rehearsal);
 /// Bars wrong code and reports it. Defined in self_test.cpp.
 void judge(Measuring &measuring);
 
-/// Measures kernels, in the order of the entry, until the budget is spent. Defined in kernel_times.cpp.
+/// Measures kernels, in the order of the entry, until the time budget is spent. Defined in kernel_times.cpp.
 bool time_all(Measuring &measuring, Rehearsal &rehearsal);
 /// Derives wishes from the times. Returns false if the pool failed. Defined in kernel_times.cpp.
 bool decide(Measuring &measuring, Wish *wishes);
 
-/// Returns the least time of `action` in up to `iterations` iterations, as `patience` allows; kImpossible if it failed.
+/// Returns the shortest time of `action` in at most `iterations` iterations. Stops early after `patience` nanoseconds.
+/// Returns kImpossible if the action failed.
 template <typename Action> uint64_t least_time(uint32_t iterations, uint64_t patience, Action action) {
   const uint64_t began = now();
   uint64_t least = kImpossible;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Implements rehearsal.h. One command buffer is recorded again for each trial. There is one descriptor set for each
-// number of bindings.
+// Implements rehearsal.h. All trials use one command buffer, which is recorded again for each. There is one descriptor
+// set for each number of bindings.
 
 #include "runtime/src/gpu_vulkan/trials/rehearsal.h"
 #include "runtime/src/gpu_vulkan/recording.h"
@@ -13,13 +13,14 @@ namespace {
 constexpr uint64_t kSixteenBits = NACRE_GPU_NEED(NACRE_GPU_STORAGE_16) | NACRE_GPU_NEED(NACRE_GPU_FLOAT_16) |
                                   NACRE_GPU_NEED(NACRE_GPU_COOPERATIVE_MATRIX);
 
-/// Fills a tensor with values that every model accepts: indices are in any table, masks are valid.
+/// Fills a tensor with values that every model accepts. For example, indices are small enough for any table, and masks
+/// are valid.
 void fill_from_seed(char *data, const nacre_tensor &tensor) {
   uint64_t random = 1;
   auto next = [&random] { return uint32_t((random = random * 6364136223846793005 + 1442695040888963407) >> 40); };
   auto put = [&](auto make) {
     for (uint64_t at = 0; at + sizeof make(0u) <= tensor.bytes; at += sizeof make(0u)) {
-      const auto value = make(next()); // It has 24 bits.
+      const auto value = make(next()); // The random number has 24 bits.
       __builtin_memcpy(data + at, &value, sizeof value);
     }
   };
@@ -28,7 +29,7 @@ void fill_from_seed(char *data, const nacre_tensor &tensor) {
     return put([](uint32_t bits) { return float(bits) * 0x1p-23f - 1; });
   case NACRE_F64:
     return put([](uint32_t bits) { return double(bits) * 0x1p-23 - 1; });
-  case NACRE_F16: // A random fraction, an exponent of 2^-8 to 2^-1, a sign.
+  case NACRE_F16: // Random fraction, exponent from 2^-8 to 2^-1, and sign.
     return put([](uint32_t bits) { return uint16_t((bits & 0x83ff) | (7 + (bits >> 16 & 7)) << 10); });
   case NACRE_BF16:
     return put([](uint32_t bits) { return uint16_t((bits & 0x807f) | (119 + (bits >> 16 & 7)) << 7); });
@@ -54,7 +55,7 @@ template <typename Function> void for_each_operand(const Engine &engine, const P
     const nacre_operand &operand = session.entry->operands[step.first_operand + i];
     const Region &region = region_of(engine.layout, operand);
     const uint64_t first = begin_of(engine.layout, operand, part.iteration);
-    // An operand beyond its storage is refused when it is bound.
+    // An operand that is not inside its storage is skipped here, and refused when it is bound.
     if (operand.space != NACRE_SPACE_WEIGHT && region.on_gpu && first + operand.bytes <= region.begin + region.bytes)
       each(operand, address_of(session, session.memory, operand) + operand.step * part.iteration,
            begin_of(engine, part, i));
@@ -87,7 +88,7 @@ bool open(Rehearsal &rehearsal) {
   engine.unified = engine.device.traits.unified;
   if (!lay_out(*session.model, entry, engine.shares, true, engine.pool, engine.layout))
     return refuse_memory(rehearsal.reason);
-  // One set for each number of bindings.
+  // Bindings of all sets: there is one set for each number of bindings.
   constexpr VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, kMaxBindings * (kMaxBindings + 1) / 2};
   VkDescriptorPoolCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
@@ -103,7 +104,7 @@ bool open(Rehearsal &rehearsal) {
     return false;
   for (uint32_t i = 0; i < entry.input_count; ++i)
     fill_from_seed(session.memory.inputs[i].own, entry.inputs[i]);
-  // Bytes that no launch writes must be equal for both engines, and must not look like large numbers.
+  // Bytes that no launch writes must be equal for both engines, and must not be large numbers.
   for (uint32_t i = 0; i < entry.output_count; ++i)
     __builtin_memset(session.memory.outputs[i].own, 0, entry.outputs[i].bytes);
   __builtin_memset(session.memory.arena, 0, entry.arena_bytes);
@@ -119,7 +120,7 @@ void bring(Rehearsal &rehearsal, const Part &part) {
       return;
     for (const Copy &copy : engine.schedule.uploads)
       if (copy.begin == to && copy.end == to + operand.bytes)
-        return; // It is read twice.
+        return; // Another operand already copies these bytes.
     engine.schedule.uploads.add(engine.pool, {0, to, to + operand.bytes});
     if (operand.access != NACRE_READ)
       engine.schedule.downloads.add(engine.pool, {0, to, to + operand.bytes});
@@ -131,7 +132,7 @@ bool record(Rehearsal &rehearsal, const Part &part, uint32_t times, bool copies)
   const VulkanApi &vk = engine.device.loader.vk;
   VkDescriptorSet set = {};
   if (engine.pool.failed())
-    return refuse_memory(rehearsal.reason); // Some copies may be missing.
+    return refuse_memory(rehearsal.reason); // If the pool failed, some copies may be missing.
   if (times != 0) {
     set = set_for(rehearsal, engine.shares[part.step].variant->binding_count);
     if (!set || !write_descriptors(engine, part, set, rehearsal.reason))
@@ -140,7 +141,7 @@ bool record(Rehearsal &rehearsal, const Part &part, uint32_t times, bool copies)
   if (!begin_commands(engine.device, rehearsal.commands, false, rehearsal.reason))
     return false;
   Recorder recorder(engine, rehearsal.commands);
-  const uint32_t phase = copies ? 0 : UINT32_MAX; // The copies belong to phase 0.
+  const uint32_t phase = copies ? 0 : UINT32_MAX; // Copies are listed for phase 0. No copy has the phase UINT32_MAX.
   recorder.begin_batch(true);
   recorder.upload(phase);
   for (uint32_t i = 0; i < times; ++i)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs single launches on the GPU at create, with the data that they get in a run.
-// Why: arbitrary bytes cannot test or time a kernel: an index, for example, must be valid.
+// Runs single launches on the GPU while a session is created, with realistic data.
+// Why: a kernel cannot be tested or measured with arbitrary bytes. For example, an index must be valid.
 // How: the CPU computes the whole entry in the session's block, from pseudo-random inputs. Before a launch, its
 //      operands are copied to the GPU's memory, and the launch is tried there.
 
@@ -16,20 +16,20 @@ struct Rehearsal {
   Engine &engine;
   Reason &reason;
   VkCommandBuffer commands;
-  VkDescriptorSet sets[kMaxBindings + 1]; // Indexed by the number of bindings.
+  VkDescriptorSet sets[kMaxBindings + 1]; // The descriptor set for each number of bindings.
 };
 
-/// Allocates memory for all GPU shares and fills the inputs. The shares may then change to other code of the same
-/// kernels. drop_plan undoes it.
+/// Allocates memory for all GPU shares and fills the inputs. The shares may then change to other variants of the same
+/// kernels. drop_plan() undoes it.
 bool open(Rehearsal &rehearsal);
 
-/// Copies the part's operands from the session's block to the CPU's view of the GPU's memory.
+/// Copies the part's operands from the session's block to the memory that the CPU and the GPU access.
 void bring(Rehearsal &rehearsal, const Part &part);
 
 /// Records the GPU's share of a part `times` times. With `copies`, also records the copies between two memories.
 bool record(Rehearsal &rehearsal, const Part &part, uint32_t times, bool copies);
 
-/// Submits the recorded commands; `end` waits for them.
+/// Submits the recorded commands; end() waits for them.
 bool begin(Rehearsal &rehearsal);
 bool end(Rehearsal &rehearsal);
 

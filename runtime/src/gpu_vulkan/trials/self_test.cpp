@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Compares each kernel's GPU code with its CPU code.
-// Why: drivers break kernels, and only the results show it.
+// Why: some drivers compile kernels wrongly, and only the results show it.
 // How: each walk through the entry tests one variant of each kernel, until all are tested.
 
 #include "runtime/src/gpu_vulkan/trials/measuring.h"
@@ -9,7 +9,7 @@
 namespace nacre::runtime::gpu {
 namespace {
 
-/// Chooses the variant of a part's kernel to test next. Returns false if all are tested.
+/// Chooses the variant of the part's kernel that is tested next. Returns false if all variants are tested.
 bool choose_test(Measuring &measuring, const Part &part) {
   Engine &engine = measuring.engine;
   const Code code = code_of(engine, part.step);
@@ -21,7 +21,7 @@ bool choose_test(Measuring &measuring, const Part &part) {
   return false;
 }
 
-/// Tests one variant of each kernel. Sets `more` if there was one to test.
+/// Tests one variant of each kernel. Sets `more` to true if there was a variant to test.
 bool test(Measuring &measuring, Rehearsal &rehearsal, bool &more) {
   Engine &engine = measuring.engine;
   const Session &session = *engine.session;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Implements tuning.h. For each placement of the latest launch, it keeps the least sum of all launches so far. It also
-// keeps the previous launch's placement in that sum.
+// Implements tuning.h. For each placement of the latest launch, `sums` has the smallest total cost of all launches so
+// far. `from` has the previous launch's placement in this solution.
 
 #include "runtime/src/gpu_vulkan/trials/tuning.h"
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Derives a placement from the time of each launch on each engine.
-// Why: the best placement of each kernel is not the best of all: each change of the engine is a meeting.
-// How: dynamic programming along the launches. Pure; no Vulkan.
+// Why: if each kernel ran where it is fastest, the engines would meet too often. Each change of the engine is a
+// meeting.
+// How: dynamic programming along the launches. It is a pure function that does not call Vulkan.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_TRIALS_TUNING_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_TRIALS_TUNING_H
@@ -11,7 +12,7 @@
 
 namespace nacre::runtime::gpu {
 
-/// Engine, or cut, of a launch.
+/// Engine of a launch, or its cut between both engines.
 enum Placement : uint8_t { OnCpu, OnGpu, Cut25, Cut50, Cut75, AsCompiled };
 constexpr uint32_t kPlacements = 6;
 /// Values of nacre_session_options.gpu_cut for the placements.
@@ -22,13 +23,14 @@ constexpr uint64_t kImpossible = UINT64_MAX;
 
 /// Costs of a launch: nanoseconds of all its executions in a run.
 struct Costs {
-  // Without neighbours; for a cut, with its meeting; kImpossible if it cannot be computed in this way.
+  // Costs without regard to the launches before and after, for each placement. A cut includes its meeting. kImpossible
+  // if the placement is not possible.
   uint64_t of[kPlacements];
-  uint64_t to_gpu; // Added if the GPU begins to work without the CPU: a meeting, and copies.
-  uint64_t to_cpu; // Added if the CPU works after the GPU: copies.
+  uint64_t to_gpu; // Added if the GPU begins to work after the CPU: a meeting and copies.
+  uint64_t to_cpu; // Added if the CPU works after the GPU, for copies.
 };
 
-/// Finds the placements with the least sum. Returns the sum, or kImpossible if the pool failed.
+/// Finds the placements with the smallest total cost. Returns this cost, or kImpossible if the pool failed.
 uint64_t place(const Costs *costs, uint32_t count, MemoryPool &pool, Placement *placements);
 
 } // namespace nacre::runtime::gpu
