@@ -56,8 +56,8 @@ struct CpuSet {
 };
 CpuSet allowed_cpus();
 
-/// Returns the number at the beginning of a file, or -1 if there is none. The number is decimal, or hexadecimal after
-/// 0x.
+/// Returns the number at the beginning of a file, or -1 if the file does not begin with a number. The number is
+/// decimal, or hexadecimal after 0x.
 int64_t read_number(const char *path);
 
 /// Reads up to `bytes` bytes from the beginning of a file. Returns the number of bytes read, or -1 after an error.

@@ -24,7 +24,7 @@ struct alignas(64) ThreadPool {
   /// Starts `threads` - 1 threads; the caller is the last one. If the system refuses a thread, ends all others and
   /// returns false.
   bool start(uint32_t threads);
-  /// Ends the threads. Does nothing in a child process after fork(), which has no threads.
+  /// Ends the threads. A child process after fork() has no threads, so the call then has no effect.
   void stop();
 
 private:

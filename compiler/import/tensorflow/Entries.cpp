@@ -2,10 +2,10 @@
 //
 // The entries of a TensorFlow model.
 //
-// How:  1. one entry: a signature, or the part of the graph that the user names. Its assignments become values; then
-//          entries are found again in the changed graph,
-//       2. a model that trains itself: signatures by their names, or parts of one training graph,
-//       3. variables that one entry writes are inputs of all entries that read them.
+// How: 1. one entry: a signature, or the part of the graph that the user names. Its assignments become values. Then
+//          entries are found again in the changed graph, 2. a model that contains its training step: signatures by
+//          their names, or parts of one training graph, 3. variables that one entry writes are inputs of all entries
+//          that read them.
 
 #include "compiler/import/tensorflow/Reader.h"
 
@@ -57,7 +57,7 @@ FailureOr<TensorFlowEntry> TensorFlowModel::makeEntry(const Signature &signature
   for (const SignatureTensor &output : signature.outputs)
     if (std::optional<TensorName> name = parseTensorName(output.info->name()))
       if (std::optional<int> node = graph->find(name->node))
-        called.push_back(*node); // calls have effects besides their results
+        called.push_back(*node); // calls may have side effects in addition to their results
   FailureOr<std::vector<TensorId>> wanted = addWritten(inputs, std::move(outputs), called, what);
   if (failed(wanted))
     return failure();
@@ -67,7 +67,8 @@ FailureOr<TensorFlowEntry> TensorFlowModel::makeEntry(const Signature &signature
   return TensorFlowEntry{signature.name, signature.inputs, signature.outputs, std::move(*section)};
 }
 
-/// Appends the final values of variables that one more entry writes to its outputs.
+/// Finds the variables that the next entry writes. Returns the entry's outputs, followed by the final values of these
+/// variables.
 FailureOr<std::vector<TensorId>> TensorFlowModel::addWritten(ArrayRef<TensorId> inputs, std::vector<TensorId> outputs,
                                                              ArrayRef<int> last, StringRef what) {
   if (written.size() == entries.size()) {
@@ -96,8 +97,8 @@ LogicalResult TensorFlowModel::findNamedEntry(const ImportOptions &options) {
   if (failed(wanted))
     return failure();
   if (!written.front().empty()) {
-    // An assignment has no reader, but is not an output, so the default outputs are found before assignments are
-    // edited.
+    // After the edits, values of assignments have no reader, but are not outputs. So the default outputs are found
+    // before the edits.
     for (TensorId output : section->outputs)
       if (!edits.isEmpty())
         impliedOutputs.push_back((graph->getNode(output.node).getName() + ":" + Twine(output.result)).str());
@@ -132,7 +133,7 @@ LogicalResult TensorFlowModel::findSignatures(ArrayRef<std::string> names, Locat
 
 namespace {
 
-/// An entry of a model that trains itself, with the names of signatures that can be it.
+/// An entry of a model that contains its training step, and the names of signatures that it may have.
 struct TrainedSignature {
   const char *entry;
   ArrayRef<const char *> names;
@@ -149,7 +150,8 @@ bool hasSignature(const tensorflow::MetaGraphDef &meta, StringRef name) {
 
 } // namespace
 
-/// Finds entries by the names of signatures. Other signatures usually store or restore variables; states do that here.
+/// Finds the entries of a model with training signatures, by their names. Other signatures usually store or restore
+/// variables. They are not imported, because Nacre's states do this.
 FailureOr<bool> TensorFlowModel::findTrainedSignatures(Location loc) {
   std::vector<std::string> wanted;
   std::vector<StringRef> called;
@@ -257,7 +259,7 @@ FailureOr<bool> TensorFlowModel::findTrainedParts(const ImportOptions &options) 
   return true;
 }
 
-/// Returns whether the model trains itself; if so, its entries are found.
+/// Returns true if the model contains its training step. Its entries are then found.
 FailureOr<bool> TensorFlowModel::findTrainedEntries(const ImportOptions &options, Location loc) {
   if (!options.signatures.empty())
     return false;
@@ -270,7 +272,7 @@ FailureOr<bool> TensorFlowModel::findTrainedEntries(const ImportOptions &options
 // 3. All entries
 //===----------------------------------------------------------------------===//
 
-/// Makes the variables that one entry writes inputs of all entries that read them.
+/// Adds variables that any entry writes to the inputs of all entries that read them.
 void TensorFlowModel::keepVariables() {
   std::set<std::string> names;
   for (ArrayRef<WrittenVariable> variables : written)

@@ -42,7 +42,7 @@ bool isRedundant(StringRef name, const tensorflow::AttrValue &value) {
   return name.starts_with("_") || (isType && namesOperand);
 }
 
-/// Returns a complex type by its DataType number, or null for other types.
+/// Returns the complex type of the tensorflow::DataType `type`, or null for other types.
 Type getComplexType(int type, Builder builder) {
   if (type == tensorflow::DT_COMPLEX64)
     return ComplexType::get(builder.getF32Type());
@@ -60,7 +60,7 @@ FailureOr<Attribute> readType(int type, StringRef name, Location loc) {
   return Attribute(TypeAttr::get(element));
 }
 
-/// Returns null for an empty list, which means the same as a missing one.
+/// Returns a list as an attribute. Returns null for an empty list, which means the same as a missing list.
 FailureOr<Attribute> readList(const tensorflow::AttrValue::ListValue &list, StringRef name, Location loc) {
   Builder builder(loc.getContext());
   if (list.i_size())
@@ -103,7 +103,7 @@ FailureOr<Attribute> readAttribute(TensorFlowModel &model, const tensorflow::Att
     return Attribute(*tensor);
   }
   case tensorflow::AttrValue::VALUE_NOT_SET:
-    return Attribute(builder.getUnitAttr()); // some writers omit zeros; the kind of the value is then unknown
+    return Attribute(builder.getUnitAttr()); // some writers omit zeros, and the kind of the value is then unknown
   default:
     return emitError(loc) << "attribute '" << name
                           << "' must be a number, a string, a type, a shape, a tensor or a list of those";
@@ -118,7 +118,7 @@ class TensorFlowGraph : public GraphView {
 public:
   TensorFlowGraph(TensorFlowModel &model, const TensorFlowEntry &entry, const ImportOptions &options);
 
-  /// Raises the control flow, if there is any.
+  /// Raises the control flow if the graph has branches or loops.
   LogicalResult raise();
 
   /// Returns the graph to import: the raised one if there is control flow.
@@ -147,14 +147,14 @@ private:
   const Section &section;
   SmallVector<GraphValue> inputs;
   std::set<TensorId> cut, read;    ///< `cut`: tensors that are inputs; `read`: tensors that a node or an output reads
-  const std::set<TensorId> halves; ///< tensors read as f16, whatever their declared type
+  const std::set<TensorId> halves; ///< tensors that are read as f16, even if another type is declared
   std::unique_ptr<GraphView> raised;
   mutable llvm::BumpPtrAllocator memory;
   mutable llvm::UniqueStringSaver names{memory};
 };
 
-/// Returns the tensors that all readers take as f16. T is the type of the first operand if that is a real number; other
-/// operands can have other types.
+/// Returns the tensors that all readers read as f16. The attribute T is the type of the first operand if this is a real
+/// number. Other operands can have other types.
 std::set<TensorId> findHalves(const CheckedGraph &graph, const Section &section) {
   std::set<TensorId> halves, others(section.outputs.begin(), section.outputs.end());
   for (int id : section.nodes) {
@@ -179,7 +179,7 @@ TensorFlowGraph::TensorFlowGraph(TensorFlowModel &model, const TensorFlowEntry &
       inputs.push_back(readKept(entry.kept[index - firstKept]));
       continue;
     }
-    // Inputs after those of the signature are placeholders that the signature omits.
+    // Inputs after the signature's inputs are placeholders that the signature omits.
     bool isKeyed = index < entry.inputs.size();
     StringRef name = isKeyed ? entry.inputs[index].key : nameOf(input);
     bool hasGivenShape = options.shapes.count(name.str()) != 0;
@@ -229,8 +229,9 @@ std::optional<std::string> TensorFlowGraph::findName(StringRef name) const {
   return tensor ? std::optional(nameOf(*tensor).str()) : std::nullopt;
 }
 
-/// Returns the type that the node declares, with the shape of the signature, whose types can be wrong. A placeholder
-/// with no axes may have had an unknown shape when it was written, so a shape that the user gives wins.
+/// Returns the type that the node declares, with the shape that the signature `info` declares. The signature's element
+/// type is ignored, because it can be wrong. A scalar placeholder may have had an unknown shape when it was written, so
+/// a shape from the user has priority.
 DeclaredType TensorFlowGraph::readDeclared(TensorId tensor, const tensorflow::TensorInfo *info,
                                            bool hasGivenShape) const {
   const tensorflow::NodeDef &node = *graph.getNode(tensor.node).proto;

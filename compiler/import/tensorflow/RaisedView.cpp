@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A graph whose control flow is raised, as the importer walks over it.
+// Implements RaisedView.h.
 //
-// How:  1. the input of raising: nodes by number, and one more node for each tensor at which the graph is cut,
-//       2. its result, with names: a value has the name of its tensor in the file,
-//       3. parts as graphs.
+// How: 1. the input of raising: nodes in the order of their indices, and one more node for each tensor at which the
+//       graph is cut, 2. the result of raising, with names: a value has the name of its tensor in the file, 3. parts as
+//       graphs.
 
 #include "compiler/import/tensorflow/RaisedView.h"
 
@@ -77,8 +77,8 @@ private:
   std::optional<bool> readPredicate(Port port);
 };
 
-/// Returns `node` for the first result of a node, and `node:k` for result k. Numbers are `:k`, because no node has a
-/// colon in its name.
+/// Returns `node` for the first result of a node, and `node:k` for result k. A constant k is `:k`, because no node has
+/// a colon in its name.
 StringRef Raised::nameOf(Port port) const {
   if (port.isNumber())
     return names.save(":" + Twine(port.result));
@@ -120,7 +120,8 @@ LogicalResult Raised::raise() {
 
 class PartView : public GraphView {
 public:
-  /// Takes the inputs and outputs of the section if `isWhole`; `arguments` is then empty.
+  /// Creates the view of `part`. If `isWhole`, it has the inputs and outputs of the section, and `arguments` must be
+  /// empty.
   PartView(std::shared_ptr<const Raised> raised, const RaisedPart &part, ArrayRef<Port> arguments, bool isWhole);
 
   SmallVector<GraphValue> getInputs() const override;
@@ -145,8 +146,8 @@ private:
   const RaisedPart &part;
   SmallVector<Port> arguments;
   bool isWhole;
-  std::vector<RaisedItem> items;  ///< without constants and inputs
-  std::vector<GraphNode> renamed; ///< after `items`: copies that give outputs their names in the file
+  std::vector<RaisedItem> items;  ///< items of the part, without constants and inputs
+  std::vector<GraphNode> renamed; ///< nodes after `items`: copies that give outputs their names in the file
 };
 
 PartView::PartView(std::shared_ptr<const Raised> given, const RaisedPart &part, ArrayRef<Port> arguments, bool isWhole)
@@ -217,8 +218,8 @@ GraphNode PartView::getNode(size_t index) const {
   return node;
 }
 
-/// Returns the attributes of a loop: the number of carried values, and three numbers for each count. These are the
-/// carried value, the comparison, and whether the step is subtracted.
+/// Returns the attributes of a loop: the number of carried values, and three integers for each count. These are the
+/// index of the carried value, the comparison, and 1 if the step is subtracted.
 FailureOr<SmallVector<NamedAttribute>> PartView::readAttributes(size_t index) {
   SmallVector<NamedAttribute> attributes;
   if (index >= items.size())

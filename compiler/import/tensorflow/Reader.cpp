@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Converts the bytes of a TensorFlow model to a checked view.
+// Implements Reader.h.
 //
-// How:  1. the file, for each kind of message that it can hold,
-//       2. variables: of a checkpoint, started by the graph, and kept,
-//       3. constants.
-//       Entries.cpp finds the entries.
+// How: 1. the file, for each kind of message that it can contain, 2. variables: values from the checkpoint, initial
+//       values from the graph, and variables that are kept from run to run, 3. constants. Entries.cpp finds the
+//       entries.
 
 #include "compiler/import/tensorflow/Reader.h"
 
@@ -54,7 +53,7 @@ LogicalResult TensorFlowModel::parse(WireRoot root, const ImportOptions &options
 FailureOr<std::unique_ptr<TensorFlowModel>> TensorFlowModel::read(const ModelFile &file, const ImportOptions &options,
                                                                   MLIRContext *context) {
   Location loc = FileLineColLoc::get(context, file.name, 0, 0);
-  // A file of no known kind is read as a graph, so that the parser reports the damage.
+  // A file of an unknown kind is read as a graph, so that the parser reports the damage.
   WireRoot root = findRoot(file.getBuffer()).value_or(WireRoot::Graph);
   FailureOr<FileBytes> bytes =
       isText(file.getBuffer()) ? encodeText(file.getBuffer(), root, loc) : FailureOr(file.bytes);
@@ -73,7 +72,7 @@ FailureOr<std::unique_ptr<TensorFlowModel>> TensorFlowModel::read(const ModelFil
   if (failed(calls))
     return failure();
   model->calls = std::move(*calls);
-  // Training only: the arrays need not be supported for inference, because outputs do not depend on them.
+  // Only for training: in inference, no output depends on these arrays, so they need not be supported.
   if (options.trainsItself) {
     const LogicalResult arrays = replaceGradientArrays(*model->meta->mutable_graph_def(), loc),
                         stacks = replaceGradientStacks(*model->meta->mutable_graph_def(), loc);
@@ -92,7 +91,7 @@ FailureOr<std::unique_ptr<TensorFlowModel>> TensorFlowModel::read(const ModelFil
 // 2. Variables
 //===----------------------------------------------------------------------===//
 
-/// Returns the variables that the entry reads or keeps, each once.
+/// Returns the variables that the entry reads or keeps, without duplicates.
 std::vector<int> TensorFlowModel::findVariables(const TensorFlowEntry &entry) const {
   llvm::SetVector<int> found;
   auto look = [&](TensorId tensor) {
@@ -158,7 +157,7 @@ LogicalResult TensorFlowModel::bindVariables(StringRef prefix, Location loc) {
   return success();
 }
 
-/// Replaces variables that no checkpoint has by their initial values, if these are made of constants only.
+/// Replaces variables that are not in the checkpoint by their initial values, if these depend only on constants.
 LogicalResult TensorFlowModel::startVariables(const ImportOptions &options, Location loc) {
   llvm::DenseMap<int, TensorId> initial = findInitialValues(*graph);
   std::vector<int> started;
@@ -183,7 +182,8 @@ LogicalResult TensorFlowModel::startVariables(const ImportOptions &options, Loca
   return findEntries(options, loc);
 }
 
-/// Returns the checkpoint's value, or else the initial value from the graph: a constant, or a Fill of constants.
+/// Returns the variable's value in the checkpoint. Without one, returns the initial value `given` of the graph, which
+/// must be a constant or a Fill of constants.
 FailureOr<ElementsAttr> TensorFlowModel::readInitial(int variable, std::optional<TensorId> given) {
   const Location loc = graph->getLocation(variable);
   if (!given || variables.find(graph->getNode(variable), variable))

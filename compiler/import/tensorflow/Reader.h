@@ -4,8 +4,8 @@
 //
 // The reader parses the file, inlines the functions of its graph and checks the graph (CheckedGraph.h). For each
 // requested signature it finds the part to compute (Section.h) and the values of its variables
-// (saved/SavedVariables.h). Models come from strangers, and only this code reads their bytes. Everything that it
-// accepts is safe to read; everything that it refuses is an error at a place in the model, never a crash.
+// (saved/SavedVariables.h). A model may be malicious, and only this code reads its bytes. A model that it accepts is
+// safe to read for all other code. A model that it refuses causes an error at a place in the model, never a crash.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_READER_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_READER_H
@@ -22,7 +22,7 @@
 
 namespace nacre::importer::tensorflow_format {
 
-/// A variable that an entry reads and that this or another entry writes.
+/// A variable of an entry that keeps its value from run to run, because this or another entry writes it.
 struct KeptVariable {
   int node;
   bool isAssigned;
@@ -32,11 +32,12 @@ struct KeptVariable {
 
 /// A function that the model offers.
 struct TensorFlowEntry {
-  llvm::StringRef name; ///< empty if the model has only one
-  /// Tensors of the signature: the first inputs, and all outputs of the section. Empty if the graph has no signature.
+  llvm::StringRef name; ///< empty if the model has only one entry
+  /// Tensors of the signature. `inputs` are the first inputs of the section, and `outputs` are all its outputs. Both
+  /// are empty if the graph has no signature.
   std::vector<SignatureTensor> inputs, outputs;
   Section section;
-  /// The last inputs of the section. The assigned ones are also its last outputs.
+  /// Variables that are the last inputs of the section. Assigned variables are also its last outputs.
   std::vector<KeptVariable> kept = {};
 };
 
@@ -53,10 +54,11 @@ public:
   const CheckedGraph &getGraph() const { return *graph; }
   llvm::ArrayRef<TensorFlowEntry> getEntries() const { return entries; }
 
-  /// Returns a tensor of the file as a constant, the same attribute on each call. Errors are emitted at `loc`.
+  /// Returns a tensor of the file as a constant. Each call with the same tensor returns the same attribute. Errors are
+  /// emitted at `loc`.
   mlir::FailureOr<mlir::ElementsAttr> readConstant(const tensorflow::TensorProto &tensor, llvm::StringRef name,
                                                    mlir::Location loc);
-  /// Returns the value of a Const or of a variable.
+  /// Returns the value of the node `node`, which is a Const or a variable, as a constant.
   mlir::FailureOr<mlir::ElementsAttr> readConstant(int node, mlir::Location loc);
 
 private:
@@ -83,20 +85,23 @@ private:
   mlir::LogicalResult startVariables(const ImportOptions &options, mlir::Location loc);
 
   TensorFlowFile file;
-  tensorflow::SavedModel saved;             ///< wraps a file that holds only a graph or a MetaGraph
+  tensorflow::SavedModel saved;             ///< also used to wrap a file that contains only a graph or a MetaGraph
   tensorflow::MetaGraphDef *meta = nullptr; ///< the chosen graph of `saved`
-  llvm::StringMap<int> wrapped;             ///< objects of variables by node, for functions without a signature
+  llvm::StringMap<int> wrapped;             ///< index of each variable's object, by the name of its node, for functions
+                                            ///< without a signature
   CallResults calls;
   std::optional<CheckedGraph> graph;
   std::vector<TensorFlowEntry> entries;
   std::vector<std::vector<WrittenVariable>> written; ///< variables that each entry writes
-  bool isTrained = false;                            ///< true if the entries are those of a model that trains itself
-  std::optional<TrainingGraph> training;             ///< set if the model is only a graph that trains
+  bool isTrained = false;                            ///< true if the entries `main`, `train` and `evaluate` are parts
+                                                     ///< of one training graph
+  std::optional<TrainingGraph> training;             ///< set if the model is a training graph
   llvm::StringMap<nn::VariableRole> roles;           ///< roles of the variables that optimizers change
   std::vector<std::string> impliedOutputs;           ///< default outputs, found before assignments are edited
   VariableEdits edits;
   SavedVariables variables;
-  llvm::DenseMap<uint64_t, mlir::ElementsAttr> constants; ///< keyed by the first payload of their elements
+  llvm::DenseMap<uint64_t, mlir::ElementsAttr> constants; ///< constants that were read, by the first payload of their
+                                                          ///< elements
 };
 
 } // namespace nacre::importer::tensorflow_format

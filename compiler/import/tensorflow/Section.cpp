@@ -2,9 +2,9 @@
 //
 // The part of a graph that is computed: from its inputs to its outputs.
 //
-// How:  1. the tensors that the user names,
-//       2. default outputs: tensors that no node reads, in the largest connected part of the graph,
-//       3. the nodes that outputs reach. Inputs of strings are refused; the error names a tensor after them to cut at.
+// How: 1. the tensors that the user names, 2. default outputs: tensors that no node reads, in the largest connected
+//       part of the graph, 3. the nodes that outputs depend on. An input of strings is an error, which suggests a later
+//       tensor at which to cut the graph.
 
 #include "compiler/import/tensorflow/Section.h"
 
@@ -76,7 +76,7 @@ bool isLeftover(const CheckedGraph &graph, const CheckedNode &node) {
   return assigns || llvm::is_contained(leftovers, node.getOp());
 }
 
-/// True if the node only ties others to one side of a branch: a Switch, or an Identity of one.
+/// True if the node only binds other nodes to one side of a branch: a Switch, or an Identity of a Switch.
 bool isPivot(const CheckedGraph &graph, const CheckedNode &node) {
   const CheckedNode *source = &node;
   if (node.getOp() == "Identity" && !node.operands.empty())
@@ -93,7 +93,7 @@ std::string join(const CheckedGraph &graph, ArrayRef<int> nodes) {
   return nodes.size() > most ? text + " and " + std::to_string(nodes.size() - most) + " more" : text;
 }
 
-/// Returns the parts of the graph that data connects. Shared constants do not connect parts.
+/// Returns the connected parts of the graph. Only data edges connect nodes, and shared constants do not.
 llvm::EquivalenceClasses<int> findParts(const CheckedGraph &graph) {
   llvm::EquivalenceClasses<int> parts;
   for (int node = 0; node < static_cast<int>(graph.getNodes().size()); ++node) {
@@ -132,8 +132,8 @@ std::vector<TensorId> findOutputs(const CheckedGraph &graph, const CallResults &
       continue;
     }
     const CheckedNode &node = graph.getNode(candidate);
-    // The second result of a Merge is only for nodes that read it; further ones of a batch normalization are for its
-    // gradient.
+    // Only the first result can be a default output. The other results of a Merge are for special readers, and those of
+    // a batch normalization are for its gradient.
     bool givesOne = getControlKind(node.getOp()) == ControlKind::Merge || node.getOp().starts_with("FusedBatchNorm");
     int count = givesOne ? 1 : countResults(*node.proto);
     for (int result = 0; result < count; ++result)
@@ -150,7 +150,8 @@ std::vector<TensorId> findOutputs(const CheckedGraph &graph, const CallResults &
 // 3. Nodes that outputs reach
 //===----------------------------------------------------------------------===//
 
-/// Returns the first node with numbers that depends on `text`, a node of strings, or "" if no node does.
+/// Returns the name of the first node whose result is numeric and depends on `text`, a node of strings. Returns "" if
+/// there is no such node.
 std::string findNumbersBehind(const CheckedGraph &graph, int text) {
   std::set<int> behind = {text};
   for (int node : graph.getOrder()) {
@@ -176,7 +177,8 @@ LogicalResult checkInput(const CheckedGraph &graph, TensorId input) {
   return error;
 }
 
-/// Returns whether a placeholder's shape must be given. If only the first axis is open, its size is taken as 1.
+/// True if the user must give the placeholder's shape. If only the size of the first axis is unknown, it is 1 by
+/// default.
 bool isOpen(const CheckedNode &placeholder) {
   const tensorflow::AttrValue *shape = findAttribute(*placeholder.proto, "shape");
   if (!shape || !shape->has_shape() || shape->shape().unknown_rank())
@@ -208,8 +210,8 @@ SmallVector<int> findDependent(const CheckedGraph &graph, const Section &section
   return dependent;
 }
 
-/// Without --output: notes open inputs that only some outputs depend on, because the user may leave these outputs out.
-/// For example, a predicate may only select updates of training.
+/// Without --output: emits a note about inputs of unknown shape that only some outputs depend on. The user may leave
+/// these outputs out. For example, a predicate may only select updates of training.
 void noteAvoidable(const CheckedGraph &graph, const Section &section, const ImportOptions &options) {
   for (TensorId input : section.inputs) {
     const CheckedNode &node = graph.getNode(input.node);

@@ -2,11 +2,10 @@
 //
 // Finds the training parts of a graph.
 //
-// How:  1. the node that runs a step: it depends on an optimizer, and nothing depends on it,
-//       2. dependences on inputs, on variables, and on trained variables through operators that have gradients,
-//       3. the loss: it compares a trained tensor with one that depends on inputs but on no variable. Nodes that
-//          compute never read it,
-//       4. the network's outputs: the trained tensors that the loss compares.
+// How: 1. the node that runs a training step: it depends on an optimizer, and no node depends on it, 2. dependences on
+//       inputs, on variables, and on trained variables through operators that have gradients, 3. the loss: it depends
+//       on a comparison of a trained tensor with a tensor that depends on inputs but on no variable. No node that
+//       computes reads it, 4. the network's outputs: the trained tensors that the loss compares.
 
 #include "compiler/import/tensorflow/TrainingGraph.h"
 
@@ -100,10 +99,11 @@ private:
   const OwnTraining &options;
   const size_t size;
   Nodes isInput;
-  Nodes isRead; ///< read by a node that computes
+  Nodes isRead; ///< true if a node that computes reads the node
   Nodes onInput, onVariable, onTrained;
-  Nodes compares;   ///< compares a trained tensor with one that depends on inputs but on no variable
-  Nodes isCompared; ///< depends on such a comparison
+  Nodes compares;   ///< true if the node compares a trained tensor with a tensor that depends on inputs but on no
+                    ///< variable
+  Nodes isCompared; ///< true if the node depends on a node of `compares`
 };
 
 //===----------------------------------------------------------------------===//
@@ -179,7 +179,7 @@ bool readsShape(StringRef op) {
   return llvm::is_contained({"Shape", "ShapeN", "Size", "Rank", "ZerosLike", "OnesLike"}, op);
 }
 
-/// True if gradients end at the operator, though its results depend on the operands.
+/// True if gradients end at the operator, although its results depend on the operands.
 bool hasNoGradient(StringRef op) {
   return llvm::is_contained({"ArgMax", "ArgMin", "Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual",
                              "InTopK", "InTopKV2", "StopGradient", "Round", "Floor", "Ceil", "Sign"},
@@ -203,7 +203,7 @@ void TrainingFinder::followOnce(const llvm::DenseSet<int> &trained) {
       isCompared[id] = isCompared[id] || isCompared[source];
       hasTrained |= onTrained[source] && onInput[source];
       hasPlain |= onInput[source] && !onVariable[source];
-      // Results of summaries are strings, which do not count as readers.
+      // Summaries, whose results are strings, do not count as readers.
       if (countResults(*node.proto) == 0 || getResultType(*node.proto, 0) != tensorflow::DT_STRING)
         isRead[source] = true;
     }
@@ -293,7 +293,7 @@ FailureOr<TensorId> TrainingFinder::findLoss() {
 //===----------------------------------------------------------------------===//
 
 FailureOr<std::vector<TensorId>> TrainingFinder::findOutputs(TensorId loss) {
-  // Walks back from the loss level by level: the tensors compared nearest to the loss are the outputs.
+  // Walks back from the loss, level by level. The compared tensors that are nearest to the loss are the outputs.
   std::vector<TensorId> outputs;
   llvm::SetVector<int> reached;
   reached.insert(loss.node);

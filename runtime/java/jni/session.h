@@ -12,7 +12,7 @@ namespace nacre::java {
 struct Session {
   nacre_session *session;
   Listener listener;
-  char *cache_folder; ///< Must outlive the session, because a GPU that starts in the background reads it.
+  char *cache_folder; ///< Path that a GPU start in the background reads, so it must outlive the session.
   nacre_memory_info memory;
 };
 

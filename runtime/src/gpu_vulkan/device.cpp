@@ -93,8 +93,8 @@ bool make_device(Device &device, Features &features, Reason &reason) {
 
 // --- 3. Buffers
 
-/// Returns the index of a memory type that has the wanted properties; UINT32_MAX if there is none. Each placing lists
-/// sets of properties, the best first.
+/// Returns the index of a memory type for a placing; UINT32_MAX if no type fits. `wishes` lists sets of properties for
+/// each placing, the best set first.
 uint32_t choose_memory(const VkPhysicalDeviceMemoryProperties &memory, uint32_t allowed, Placing placing) {
   constexpr VkMemoryPropertyFlags local = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
   constexpr VkMemoryPropertyFlags seen = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;

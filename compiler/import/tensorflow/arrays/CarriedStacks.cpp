@@ -2,8 +2,7 @@
 //
 // Lists that a loop carries as stacks.
 //
-// How:  1. finding these lists,
-//       2. rows of them that a loop must store.
+// How: 1. finds the lists that are stacks, 2. finds the rows that a loop must store.
 
 #include "compiler/import/tensorflow/arrays/CarriedStacks.h"
 
@@ -23,7 +22,7 @@ namespace nacre::importer::tensorflow_format {
 
 namespace {
 
-/// A reader of a value in a body.
+/// A node in a loop's body that reads a value.
 struct Reader {
   size_t node;
   size_t operand;
@@ -47,9 +46,10 @@ public:
   CarriedStack find(StringRef input, size_t output) const;
 
 private:
-  /// Returns the only reader, looking through Identity. Returns null if there are others, or if the value is an output.
+  /// Returns the only reader of the value, also through Identity. Returns null if there are several readers, or if the
+  /// value is an output.
   const Reader *findReader(StringRef value) const;
-  /// True if the value is this output, and nothing else reads it.
+  /// True if the value is the output with the index `output`, and no node reads it.
   bool isOnlyOutput(StringRef value, size_t output) const;
 
   std::vector<GraphNode> nodes;
@@ -131,7 +131,8 @@ Value StackRows::find(NnBuilder &nn, Value iteration) const {
 
 namespace {
 
-/// Returns the elements of a constant list of scalars as an arithmetic sequence, or nullopt if they are not one.
+/// Returns the elements of a constant list of scalars as an arithmetic sequence. Returns nullopt if they are not such a
+/// sequence.
 std::optional<StackRows::Numbers> findNumbers(Value array) {
   ElementsAttr constant = getConstant(array);
   if (!constant || getRank(array) != 1 || !constant.getElementType().isSignlessInteger() ||
@@ -150,7 +151,7 @@ std::optional<StackRows::Numbers> findNumbers(Value array) {
   return StackRows::Numbers{values.front(), step, constant.getElementType()};
 }
 
-/// Returns the value of a constant integer scalar, or nullopt if it is not one.
+/// Returns the value of a constant integer scalar; nullopt if `value` is not such a scalar.
 std::optional<int64_t> findInteger(Value value) {
   ElementsAttr constant = isTensor(value) ? getConstant(value) : ElementsAttr();
   if (!constant || constant.getNumElements() != 1 || !constant.getElementType().isSignlessInteger())
@@ -191,7 +192,7 @@ FailureOr<TakenStack> takeOpenStack(OperandBinder &node, Value array) {
   result.count = isOpen ? counts.front() : nn.reshape(nn.integers(countRows(joined)), {});
   result.taken.rows = joined;
   if (isOpen) {
-    // Hide the count from readers, because they pick only existing rows.
+    // Readers only read existing rows. So this reshape hides the count of rows from them.
     OpBuilder builder(joined.getContext());
     builder.setInsertionPointAfterValue(joined);
     result.taken.rows = nn::ReshapeOp::create(builder, joined.getLoc(), joined.getType(), joined);
@@ -235,7 +236,7 @@ FailureOr<TakenStack> takeStack(OperandBinder &node, Value array, int64_t count,
 FailureOr<StackRows> findPushed(OperandBinder &node, Value row, Block *body, ArrayRef<Value> initial,
                                 ArrayRef<Value> before, ArrayRef<Value> next) {
   StackRows pushed;
-  if (std::optional<ValueRange> list = getList(row)) { // rows that an inner loop has pushed
+  if (std::optional<ValueRange> list = getList(row)) { // the row is a list that an inner loop pushed
     if (!list->empty() && llvm::all_equal(*list) && isTensor(list->front())) {
       FailureOr<StackRows> inside = findPushed(node, list->front(), body, /*initial=*/{}, /*before=*/{}, /*next=*/{});
       if (succeeded(inside) && inside->same) {
@@ -261,7 +262,7 @@ Value growStack(OperandBinder &node, Value array, const StackRows &pushed, int64
   NnBuilder &nn = node.nn;
   Value rows = pushed.rows, same = pushed.same;
   if (ElementsAttr known = same ? getConstant(same) : ElementsAttr())
-    same = nn.constant(known); // the body may have its own copy
+    same = nn.constant(known); // the constant may be inside the body, so it is copied
   if (same && pushed.listed)
     same = nn.list(SmallVector<Value>(*pushed.listed, same));
   if (std::optional<ValueRange> list = getList(array); list && same) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Turns the gradients of TensorArrays into arrays of their own.
+// Implements GradientArrays.h.
 //
-// How:  1. nodes TensorArrayGradV3 of one array and one source become one array, with one writer,
-//       2. its contents before the writer: a new array, or the one that the loop around the writer carries.
+// How: 1. nodes TensorArrayGradV3 of one array and one source become one array, with one writer, 2. the contents of the
+//       array before the writer: a new array, or the array that the loop around the writer carries.
 
 #include "compiler/import/tensorflow/arrays/GradientArrays.h"
 
@@ -52,7 +52,7 @@ private:
 
   tensorflow::GraphDef &proto;
   const CheckedGraph &graph;
-  std::vector<SmallVector<TensorId, 2>> readers; ///< operands that read each node: reader and place
+  std::vector<SmallVector<TensorId, 2>> readers; ///< operands that read each node: the reader and the operand's index
   llvm::StringSet<> names;
 };
 
@@ -60,7 +60,7 @@ private:
 // 1. Gradients
 //===----------------------------------------------------------------------===//
 
-/// Returns the TensorArrayV3 whose gradient a node is.
+/// Returns the TensorArrayV3 to which the node `gradient`, a TensorArrayGradV3, belongs.
 FailureOr<int> ArrayRewriter::findArray(int gradient) const {
   int node = gradient;
   for (size_t steps = 0; steps <= readers.size(); ++steps) {
@@ -75,7 +75,7 @@ FailureOr<int> ArrayRewriter::findArray(int gradient) const {
   return node;
 }
 
-/// Rewrites all gradients. Continues after an error, so that all are reported.
+/// Rewrites all gradients. Continues after an error, so that all errors are reported.
 LogicalResult ArrayRewriter::rewrite() {
   bool isRefused = false;
   std::map<std::pair<int, std::string>, SmallVector<int>> gradients;
@@ -106,7 +106,7 @@ LogicalResult ArrayRewriter::rewriteGradient(int array, ArrayRef<int> gradients)
   made = *graph.getNode(array).proto;
   made.set_name(name);
 
-  std::optional<std::pair<int, size_t>> writer; // the node, and the index of its operand `flow`
+  std::optional<std::pair<int, size_t>> writer; // the node that writes, and the index of its operand `flow`
   for (int gradient : gradients) {
     for (TensorId reader : readers[gradient]) {
       NodeDef &node = *proto.mutable_node(reader.node);
@@ -135,7 +135,7 @@ LogicalResult ArrayRewriter::rewriteGradient(int array, ArrayRef<int> gradients)
 // 2. Contents
 //===----------------------------------------------------------------------===//
 
-/// Returns the sum of flows that reads the writer's flow and that a loop carries, if there is one.
+/// Returns the sum of flows that a loop carries and that reads the flow of the writer; nullopt if there is no such sum.
 std::optional<int> ArrayRewriter::findSum(int writer) const {
   int node = writer;
   while (readers[node].size() == 1 && isIdentity(opOf(readers[node].front().node)))
@@ -153,7 +153,7 @@ LogicalResult ArrayRewriter::writeTo(int writer, size_t flow, const std::string 
     node.set_input(int(flow), empty);
     return success();
   }
-  // Enter, Merge, Switch, and the sum that NextIteration passes to Merge.
+  // The carried flow passes through Enter, Merge, Switch and the sum; NextIteration passes the sum to the Merge.
   const ArrayRef<TensorId> summands = graph.getNode(*sum).operands;
   for (auto [place, summand] : llvm::enumerate(summands)) {
     const bool isInIteration = opOf(summand.node) == "Switch" && summand.result == 1 && summands.size() == 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Turns the stacks of loops' gradients into lists.
+// Implements GradientStacks.h.
 //
 // How:  1. nodes that push to a stack or pop from it, and their loops,
 //       2. new nodes: each has the name of the node that it comes from as a prefix,
@@ -29,7 +29,7 @@ bool isClose(StringRef op) { return op == "StackClose" || op == "StackCloseV2"; 
 bool isEnter(StringRef op) { return op == "Enter" || op == "RefEnter"; }
 bool isExit(StringRef op) { return op == "Exit" || op == "RefExit"; }
 
-/// A push or a pop, the Enter that leads the stack into its loop, and the loop's LoopCond.
+/// A node that pushes or pops, the Enter through which the stack enters the loop, and the loop's LoopCond.
 struct Access {
   int node, enter, condition;
 };
@@ -46,8 +46,8 @@ public:
   }
 
   LogicalResult rewrite(int stack);
-  /// Replaces the results of pushes and pops, which are values, at their readers. Then gives the lists to the next
-  /// iterations.
+  /// Replaces the results of pushes and pops, which are the pushed or popped values, in all readers. Then passes the
+  /// lists to the next iterations.
   void finish();
 
 private:
@@ -72,7 +72,7 @@ private:
   const CheckedGraph &graph;
   std::vector<SmallVector<int, 2>> readers;
   llvm::StringSet<> names;
-  llvm::StringMap<std::optional<int>> conditions;       ///< keyed by loop
+  llvm::StringMap<std::optional<int>> conditions;       ///< LoopCond of each loop, by the loop's name
   llvm::StringMap<std::string> replaced;                ///< replacements for results of pushes and pops
   std::vector<std::pair<NodeDef *, std::string>> lists; ///< each NextIteration with its new operand
 };
@@ -84,7 +84,8 @@ private:
 /// Finds the nodes that push to a stack and pop from it, also through nodes that only pass it on.
 LogicalResult StackRewriter::findAccesses(int stack, SmallVectorImpl<Access> &pushes, SmallVectorImpl<Access> &pops) {
   constexpr int outside = -1;
-  SmallVector<std::pair<int, int>> open = {{stack, outside}}; // nodes with the stack, and the Enter before each
+  SmallVector<std::pair<int, int>> open = {{stack, outside}}; // nodes that have the stack, each with the Enter before
+                                                              // it
   while (!open.empty()) {
     const auto [node, enter] = open.pop_back_val();
     for (int reader : readers[node]) {
@@ -109,7 +110,7 @@ LogicalResult StackRewriter::findAccesses(int stack, SmallVectorImpl<Access> &pu
   return success();
 }
 
-/// Returns the LoopCond of the loop that an Enter leads into. It depends on values that enter the same loop.
+/// Returns the LoopCond of the loop that the Enter belongs to. It depends on values that enter the same loop.
 std::optional<int> StackRewriter::findCondition(int enter) {
   const tensorflow::AttrValue *frame = findAttribute(*graph.getNode(enter).proto, "frame_name");
   auto [known, isNew] = conditions.try_emplace(frame ? frame->s() : "", std::nullopt);
@@ -156,7 +157,7 @@ NodeDef &StackRewriter::add(StringRef maker, StringRef end, const char *op, std:
   return node;
 }
 
-/// Changes the operator and operands of a node. Its control operands stay.
+/// Changes the operator and operands of a node. Its control operands stay the same.
 void StackRewriter::become(int id, const char *op, std::initializer_list<std::string> read) {
   NodeDef &node = mutate(id);
   const NodeDef before = node;
@@ -174,7 +175,8 @@ void StackRewriter::become(int id, const char *op, std::initializer_list<std::st
 // 3. The list
 //===----------------------------------------------------------------------===//
 
-/// Carries the list that the Enter reads from iteration to iteration. The caller adds the value for the next iteration.
+/// Adds nodes that carry the list, which the Enter reads, from iteration to iteration. The caller adds the value for
+/// the next iteration.
 StackRewriter::Carried StackRewriter::carry(const Access &access) {
   const StringRef name = nameOf(access.node);
   NodeDef &next = add(name, "next", "NextIteration", {});

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Turns the stacks of loops' gradients into lists.
+// Turns the stacks that gradients of loops use into lists.
 //
 // StackV2, StackPushV2 and StackPopV2 become EmptyTensorList, TensorListPushBack and TensorListPopBack. A stack is a
-// resource that a loop changes and the gradient's loop reads, with no edge between them. A list is a value, which both
-// loops can carry. The loop that pushes carries the list from the stack to an Exit. The loop that pops enters with that
-// value.
+// resource: a loop changes it and the gradient's loop reads it, with no edge between them. A list is a value that both
+// loops can carry. The loop that pushes carries the list from the former stack to an Exit. The value of the Exit enters
+// the loop that pops.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_ARRAYS_GRADIENTSTACKS_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_ARRAYS_GRADIENTSTACKS_H

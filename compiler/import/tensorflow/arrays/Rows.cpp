@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arrays of tensors: writing and reading their rows.
+// Implements Rows.h.
 //
 // How:  1. rows, 2. making arrays, 3. one row, 4. several rows, 5. sums.
 
@@ -37,7 +37,8 @@ void giveCount(OperandBinder &node, Value array) {
   node.setResult(node.nn.reshape(node.nn.cast(count, node.nn.types().getI32Type()), {}));
 }
 
-/// Returns the type of all rows, from a written row or from a template without rows; null if it is unknown.
+/// Returns the type of all rows, which comes from a written row or from a template. Returns null if the type is
+/// unknown.
 static RankedTensorType findRowType(Value array, Value rowTemplate) {
   if (std::optional<ValueRange> list = getList(array))
     for (Value row : *list)
@@ -49,7 +50,7 @@ static RankedTensorType findRowType(Value array, Value rowTemplate) {
              : RankedTensorType();
 }
 
-/// Returns row `index` of a list. A row that was not written is zeros.
+/// Returns the row `index` of a list. Returns zeros for a row that was not written.
 static Value takeRow(OperandBinder &node, Value array, int64_t index, Value rowTemplate) {
   Value row = (*getList(array))[index];
   if (!isNothing(row))
@@ -125,7 +126,8 @@ Value makeTemplate(OperandBinder &node, std::optional<Ints> shape, Type elementT
 // 3. One row
 //===----------------------------------------------------------------------===//
 
-/// Returns the row that operand `index` names, or nullopt if it is only known at run time. Fails after an error.
+/// Returns the index of a row, which is the value of the operand `index`, or nullopt if it is only known at run time.
+/// Fails after an error.
 static FailureOr<std::optional<int64_t>> findPlace(OperandBinder &node, size_t index, int64_t count) {
   if (!node.checkRank(index, 0, 0))
     return failure();
@@ -139,7 +141,7 @@ static FailureOr<std::optional<int64_t>> findPlace(OperandBinder &node, size_t i
   return std::optional<int64_t>(place);
 }
 
-/// Returns indices of rows as coordinates, [rows, 1].
+/// Returns the indices of rows as coordinates of shape [rows, 1].
 static Value asCoordinates(NnBuilder &nn, Value indices) {
   return nn.reshape(indices, {getType(indices).getNumElements(), 1});
 }
@@ -155,7 +157,7 @@ Value readRow(OperandBinder &node, Value array, size_t index, Value rowTemplate)
   return joined ? nn.gather(joined, node.getOperand(index), 0) : Value();
 }
 
-/// True if `written`, with rows of the shape `row`, matches the rows of `joined`; otherwise reports an error.
+/// True if `written`, whose rows have the shape `row`, matches the rows of `joined`. Otherwise, reports an error.
 static bool checkRow(OperandBinder &node, Value joined, Ints row, Value written) {
   if (getShape(joined).drop_front() == row && getElementType(joined) == getElementType(written))
     return true;
@@ -189,7 +191,7 @@ Value writeRow(OperandBinder &node, Value array, size_t index, Value row) {
 // 4. Several rows
 //===----------------------------------------------------------------------===//
 
-/// Returns the elements of operand `index`, which must be rows of the array, or nullopt if they are only known at run
+/// Returns the elements of the operand `index`, which must be indices of rows, or nullopt if they are only known at run
 /// time. Fails after an error.
 static FailureOr<std::optional<SmallVector<int64_t>>> findPlaces(OperandBinder &node, size_t index, int64_t count) {
   if (!node.checkRank(index, 1, 1))
@@ -317,7 +319,7 @@ Value splitRows(OperandBinder &node, Value values, size_t lengthsIndex) {
 // 5. Sums
 //===----------------------------------------------------------------------===//
 
-/// True if the value writes one row of an array of zeros. The gradient of reading a row does this.
+/// True if the operation writes one row into an array of zeros. The gradient of reading a row has this form.
 static bool isRowAmongZeros(nn::ScatterNdOp written) {
   ElementsAttr zeros = getConstant(written.getOperand());
   return written.getKind() == nn::ScatterKind::Set && getType(written.getIndices()).getNumElements() == 1 && zeros &&

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arrays of tensors, which loops write to and read from. They are resolved here: `nn` has no operators for them.
+// Arrays of tensors, which loops write and read. `nn` has no operators for them, so the importer converts them to lists
+// and tensors.
 //
-// An array is its contents, in one of two forms. It is a list of its rows, in which rows that were not written are
-// nothing. Or it is one tensor, [rows, ...], if all rows have one type and an index may be known only at run time.
-// Writing returns a new array. TensorArray and TensorList mean the same in two ways. As values, arrays follow the data,
-// and loops carry them.
+// An array has one of two forms. The first is a list of its rows; a row that was not written is the value `nothing`.
+// The second is one tensor, [rows, ...], for rows of one type if an index is only known at run time. Writing returns a
+// new array. Both TensorArray and TensorList are represented in this way. Loops carry arrays like other values.
 //
-// Rows that were not written are zeros. Their type is that of another row, or else that of a template. A template has
-// no rows: it is a tensor [0, ...], or nothing if the type is unknown. Functions report errors at the node and return
-// null.
+// Rows that were not written are read as zeros. Their type comes from another row, or from a template if no row was
+// written. A template is a tensor [0, ...] without rows, or `nothing` if the type is unknown. The functions report
+// errors at the node and return null.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_ARRAYS_ROWS_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_ARRAYS_ROWS_H
@@ -33,25 +33,28 @@ mlir::Value templateOf(OperandBinder &node, mlir::Value array);
 /// Returns the array as one tensor.
 mlir::Value joinRows(OperandBinder &node, mlir::Value array, mlir::Value rowTemplate);
 
-/// Read the row that operand `index` names, and replace it. A written row may be after the end of the array.
+/// Read or replace the row whose index is the operand `index`. A written row may be after the end of the array.
 mlir::Value readRow(OperandBinder &node, mlir::Value array, size_t index, mlir::Value rowTemplate);
 mlir::Value writeRow(OperandBinder &node, mlir::Value array, size_t index, mlir::Value row);
 
 /// Returns the sum of two arrays, row by row, or null after an error. A missing row counts as zeros.
 mlir::Value addArrays(OperandBinder &node, mlir::Value left, mlir::Value right);
-/// Returns zeros in the shape of a tensor, or of each row that was written.
+/// Returns zeros in the shape of the tensor `value`. For an array, returns an array with zeros in the shape of each
+/// written row.
 mlir::Value zerosLike(OperandBinder &node, mlir::Value value);
 
-/// Gather the rows that operand `index` names as one tensor, and replace them by rows of `values`.
+/// Read or replace the rows whose indices are the operand `index`. gatherRows() joins them in one tensor; scatterRows()
+/// replaces them by the rows of `values`.
 mlir::Value gatherRows(OperandBinder &node, mlir::Value array, size_t index, mlir::Value rowTemplate);
 mlir::Value scatterRows(OperandBinder &node, mlir::Value array, size_t index, mlir::Value values);
 
 /// Returns each row as a value; fails after an error.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>> takeRows(OperandBinder &node, mlir::Value array,
                                                          mlir::Value rowTemplate);
-/// Joins rows of any lengths along their first axis as result 0, and sets result 1 to the lengths.
+/// Sets result 0 to the rows, joined along their first axis, and result 1 to the lengths of the rows, which may differ.
 void concatRows(OperandBinder &node, mlir::Value array, mlir::Value rowTemplate);
-/// Returns parts of `values` along its first axis as rows. Operand `lengths` has their lengths.
+/// Splits `values` along its first axis and returns an array of the parts. The operand `lengths` contains the lengths
+/// of the parts.
 mlir::Value splitRows(OperandBinder &node, mlir::Value values, size_t lengths);
 
 } // namespace nacre::importer::tensorflow_format

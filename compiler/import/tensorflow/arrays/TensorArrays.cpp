@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// TensorArray, whose flow is its contents. Its handle is a template of the rows.
+// Handlers of TensorArray. Its flow becomes the array's contents, and its handle becomes a template of the rows.
 
 #include "compiler/import/tensorflow/arrays/Handlers.h"
 #include "compiler/import/tensorflow/arrays/Rows.h"
@@ -10,7 +10,7 @@ using namespace mlir;
 namespace nacre::importer::tensorflow_format {
 namespace {
 
-/// Returns the handle, a template of the rows; the ignored attributes only repeat it.
+/// Returns the handle, which is a template of the rows. The attributes only repeat it, so they are ignored.
 Value takeTemplate(OperandBinder &node) {
   node.ignore({"dtype", "element_shape", "element_shape_except0"});
   return node.getOperand(0);
@@ -29,34 +29,34 @@ void importTensorArray(OperandBinder &node) {
     node.setResult(1, array);
 }
 
-/// (handle, index, value, flow)
+/// Operands: handle, index, value, flow.
 void importTensorArrayWrite(OperandBinder &node) {
   node.setResult(writeRow(node, node.getOperand(3), 1, node.getOperand(2)));
 }
 
-/// (handle, index, flow)
+/// Operands: handle, index, flow.
 void importTensorArrayRead(OperandBinder &node) {
   node.setResult(readRow(node, node.getOperand(2), 1, takeTemplate(node)));
 }
 
-/// (handle, indices, flow)
+/// Operands: handle, indices, flow.
 void importTensorArrayGather(OperandBinder &node) {
   node.setResult(gatherRows(node, node.getOperand(2), 1, takeTemplate(node)));
 }
 
-/// (handle, indices, value, flow)
+/// Operands: handle, indices, value, flow.
 void importTensorArrayScatter(OperandBinder &node) {
   if (node.checkRank(2, 1))
     node.setResult(scatterRows(node, node.getOperand(3), 1, node.getOperand(2)));
 }
 
-/// (handle, flow)
+/// Operands: handle, flow.
 void importTensorArrayConcat(OperandBinder &node) { concatRows(node, node.getOperand(1), takeTemplate(node)); }
 
-/// (handle, value, lengths, flow)
+/// Operands: handle, value, lengths, flow.
 void importTensorArraySplit(OperandBinder &node) { node.setResult(splitRows(node, node.getOperand(1), 2)); }
 
-/// (handle, flow)
+/// Operands: handle, flow.
 void importTensorArraySize(OperandBinder &node) { giveCount(node, node.getOperand(1)); }
 
 } // namespace

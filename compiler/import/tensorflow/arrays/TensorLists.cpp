@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// TensorList, whose handle is its contents. Reading operators have a template of the rows.
+// Handlers of TensorList. Its handle becomes the array's contents. Operators that read have an operand with the shape
+// of the rows.
 
 #include "compiler/import/tensorflow/arrays/Handlers.h"
 #include "compiler/import/tensorflow/arrays/Rows.h"
@@ -10,7 +11,7 @@ using namespace mlir;
 namespace nacre::importer::tensorflow_format {
 namespace {
 
-/// Returns the template for the shape in operand `index`, in which -1 is an unknown size.
+/// Returns a template of rows with the shape in the operand `index`, in which -1 is an unknown size.
 Value readTemplate(OperandBinder &node, size_t index) {
   node.ignore({"shape_type", "num_elements"});
   Type elementType = node.getType("element_dtype", node.nn.types().getF32Type());
@@ -24,7 +25,7 @@ Value readTemplate(OperandBinder &node, size_t index) {
   return makeTemplate(node, Ints(*shape), elementType);
 }
 
-/// (element_shape, num_elements)
+/// Operands: element_shape, num_elements.
 void importReserve(OperandBinder &node) {
   Value rowTemplate = readTemplate(node, 0);
   FailureOr<int64_t> count = node.getInteger(1);
@@ -37,76 +38,76 @@ void importReserve(OperandBinder &node) {
     node.setResult(array);
 }
 
-/// (element_shape, max_num_elements)
+/// Operands: element_shape, max_num_elements.
 void importEmptyList(OperandBinder &node) {
   node.ignore({"element_dtype", "shape_type"});
   node.setResult(makeArray(node, 0));
 }
 
-/// (tensor, element_shape)
+/// Operands: tensor, element_shape.
 void importFromTensor(OperandBinder &node) {
   node.ignore({"element_dtype", "shape_type"});
   if (node.checkRank(0, 1))
     node.setResult(node.getOperand(0));
 }
 
-/// (handle, element_shape)
+/// Operands: handle, element_shape.
 void importStack(OperandBinder &node) {
   if (Value rowTemplate = readTemplate(node, 1))
     node.setResult(joinRows(node, node.getOperand(0), rowTemplate));
 }
 
-/// (handle, index, item)
+/// Operands: handle, index, item.
 void importSetItem(OperandBinder &node) {
   node.ignore({"element_dtype", "resize_if_index_out_of_bounds"});
   node.setResult(writeRow(node, node.getOperand(0), 1, node.getOperand(2)));
 }
 
-/// (handle, index, element_shape)
+/// Operands: handle, index, element_shape.
 void importGetItem(OperandBinder &node) {
   if (Value rowTemplate = readTemplate(node, 2))
     node.setResult(readRow(node, node.getOperand(0), 1, rowTemplate));
 }
 
-/// (handle, indices, element_shape)
+/// Operands: handle, indices, element_shape.
 void importGather(OperandBinder &node) {
   if (Value rowTemplate = readTemplate(node, 2))
     node.setResult(gatherRows(node, node.getOperand(0), 1, rowTemplate));
 }
 
-/// (tensor, indices, element_shape, num_elements): the list has num_elements rows, or as many as the indices need if
-/// that is not positive.
+/// Operands: tensor, indices, element_shape, num_elements. The list has num_elements rows. If that is not positive, it
+/// has the rows up to the largest index.
 void importScatter(OperandBinder &node) {
   node.ignore({"element_dtype", "shape_type"});
   FailureOr<int64_t> count = node.getOperand(3) ? node.getInteger(3) : 0;
   if (failed(count) || !node.checkRank(0, 1))
     return;
   if (*count <= 0 && failed(node.getIntegers(1)))
-    return; // the indices decide the number of rows, so a run must not
+    return; // the number of rows depends on the indices, so they must be known at compile time
   if (Value array = makeArray(node, std::max<int64_t>(*count, 0)))
     node.setResult(scatterRows(node, array, 1, node.getOperand(0)));
 }
 
-/// (handle, tensor, indices)
+/// Operands: handle, tensor, indices.
 void importScatterInto(OperandBinder &node) {
   node.ignore({"element_dtype"});
   if (node.checkRank(1, 1))
     node.setResult(scatterRows(node, node.getOperand(0), 2, node.getOperand(1)));
 }
 
-/// (handle, element_shape, leading_dims)
+/// Operands: handle, element_shape, leading_dims.
 void importConcat(OperandBinder &node) {
   node.ignore({"element_dtype", "shape_type"});
   concatRows(node, node.getOperand(0), node.nn.nothing());
 }
 
-/// (tensor, element_shape, lengths)
+/// Operands: tensor, element_shape, lengths.
 void importSplit(OperandBinder &node) {
   node.ignore({"element_dtype", "shape_type"});
   node.setResult(splitRows(node, node.getOperand(0), 2));
 }
 
-/// (handle): unknown sizes are -1, and so is an unknown shape.
+/// Operands: handle. In the result, unknown sizes are -1, and so is an unknown shape.
 void importElementShape(OperandBinder &node) {
   Type type = node.getType("shape_type", node.nn.types().getI32Type());
   Value rows = templateOf(node, node.getOperand(0));
@@ -115,7 +116,7 @@ void importElementShape(OperandBinder &node) {
   node.setResult(node.nn.cast(shape, type));
 }
 
-/// (handle, size): rows after the new end are dropped, and added rows count as not written.
+/// Operands: handle, size. Rows after the new end are removed. Added rows count as not written.
 void importResize(OperandBinder &node) {
   FailureOr<int64_t> count = node.getInteger(1);
   Value array = succeeded(count) ? makeArray(node, *count) : Value(), given = node.getOperand(0);
@@ -133,10 +134,10 @@ void importResize(OperandBinder &node) {
   node.setResult(node.nn.list(rows));
 }
 
-/// (handle)
+/// Operands: handle.
 void importLength(OperandBinder &node) { giveCount(node, node.getOperand(0)); }
 
-/// (handle, tensor)
+/// Operands: handle, tensor.
 void importPushBack(OperandBinder &node) {
   node.ignore({"element_dtype"});
   FailureOr<SmallVector<Value>> rows = takeRows(node, node.getOperand(0), node.nn.nothing());
@@ -146,7 +147,7 @@ void importPushBack(OperandBinder &node) {
   node.setResult(node.nn.list(*rows));
 }
 
-/// (handle, element_shape)
+/// Operands: handle, element_shape.
 void importPopBack(OperandBinder &node) {
   Value rowTemplate = readTemplate(node, 1);
   FailureOr<SmallVector<Value>> rows =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parts of tensors in a checkpoint.
+// Implements Slices.h.
 //
 // How:  1. keys, in ordered code,
 //       2. specifications as text,
@@ -23,7 +23,7 @@ namespace nacre::importer::tensorflow_format {
 // 1. Keys
 //===----------------------------------------------------------------------===//
 
-/// Appends a number: one byte with the number of bytes that follow, then these, big-endian without leading zeros.
+/// Appends a number: one byte with the count of bytes that follow, then the big-endian bytes without leading zeros.
 static void putUnsigned(uint64_t number, std::string &key) {
   char bytes[sizeof(number)];
   support::endian::write64be(bytes, number);
@@ -32,7 +32,7 @@ static void putUnsigned(uint64_t number, std::string &key) {
   key.append(std::end(bytes) - length, length);
 }
 
-/// Appends a text: bytes 00 and ff are escaped, and 00 01 ends it.
+/// Appends a text. Its bytes 00 and ff are escaped, and 00 01 ends it.
 static void putText(StringRef text, std::string &key) {
   for (char byte : text) {
     key.push_back(byte);
@@ -44,13 +44,13 @@ static void putText(StringRef text, std::string &key) {
   key.append({'\x00', '\x01'});
 }
 
-/// Appends a signed number. The highest bit is set for numbers of at least 0. One equal bit for each further byte
-/// follows.
+/// Appends a signed number. The highest bit is 1 for numbers of at least 0, and 0 for negative numbers. For each
+/// further byte, the same bit follows once more.
 static void putSigned(int64_t number, std::string &key) {
   constexpr size_t maxLength = 10;
   uint64_t magnitude = number < 0 ? ~number : number;
   size_t length = (64 - countl_zero(magnitude)) / 7 + 1;
-  // The number, sign-extended by two bytes.
+  // The number with two more bytes of its sign.
   char sign = number < 0 ? '\xff' : '\x00';
   char bytes[maxLength] = {sign, sign};
   support::endian::write64be(bytes + 2, number);
@@ -153,7 +153,7 @@ void copyPart(const Box &part, const char *from, const Box &fromBox, char *to, c
       offset = offset * box.sizes[axis] + part.starts[axis] - box.starts[axis] + index[axis];
     return static_cast<size_t>(offset) * elementBytes;
   };
-  // Copy one row of the last axis at a time.
+  // Each iteration copies one row of the last axis.
   size_t rowBytes = (rank ? static_cast<size_t>(part.sizes.back()) : 1) * elementBytes;
   SmallVector<int64_t> index(rank, 0);
   while (true) {

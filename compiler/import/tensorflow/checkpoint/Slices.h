@@ -2,8 +2,8 @@
 //
 // Parts of tensors in a checkpoint: a partitioned variable is stored as slices of one tensor.
 //
-// Each slice has its own entry. Its key encodes the tensor's name and the slice, so that keys sort like these (ordered
-// code). Keys are only made, never parsed.
+// Each slice has its own entry. Its key encodes the tensor's name and the slice in an "ordered code": keys sort by
+// name, then by slice. Keys are only made, never parsed.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_CHECKPOINT_SLICES_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_CHECKPOINT_SLICES_H
@@ -17,20 +17,21 @@
 
 namespace nacre::importer::tensorflow_format {
 
-/// The range of a slice on one axis; the whole axis by default.
+/// Range of a slice on one axis. By default, it is the whole axis.
 struct SliceExtent {
   static constexpr int64_t full = -1;
   int64_t start = 0, length = full;
 };
 
-/// A part of a tensor: its start and size on each axis.
+/// Part of a tensor: its start and size on each axis.
 struct Box {
   llvm::SmallVector<int64_t> starts, sizes;
 
   bool operator==(const Box &other) const { return starts == other.starts && sizes == other.sizes; }
 };
 
-/// A part as a restore operator names it: the shape of the tensor, then the slice, as in `4 6 0,2:-`.
+/// Parsed text of a slice in a restore operator, such as `4 6 0,2:-`: the shape of the tensor, then the range on each
+/// axis.
 struct SliceSpec {
   llvm::SmallVector<int64_t> shape;
   llvm::SmallVector<SliceExtent> extents;
@@ -41,10 +42,11 @@ llvm::Expected<SliceSpec> parseSliceSpec(llvm::StringRef text);
 /// Returns the key of a slice's entry.
 std::string makeSliceKey(llvm::StringRef tensor, llvm::ArrayRef<SliceExtent> extents);
 
-/// Returns the part of a tensor of that shape, or nullopt if the slice exceeds it. Sizes of the shape are at least 0.
+/// Returns the part of a tensor of shape `shape` that the slice covers. Returns nullopt if the slice exceeds the
+/// tensor. Sizes of the shape are at least 0.
 std::optional<Box> resolveSlice(llvm::ArrayRef<SliceExtent> extents, llvm::ArrayRef<int64_t> shape);
 
-/// Returns the part that is a whole tensor of that shape.
+/// Returns the part that covers a whole tensor of shape `shape`.
 Box makeWhole(llvm::ArrayRef<int64_t> shape);
 
 /// Returns the common part of two parts of the same tensor. It has size 0 on some axis if they are disjoint.
@@ -56,7 +58,8 @@ bool doOverlap(const Box &a, const Box &b);
 /// True if a part has no elements.
 bool isEmpty(const Box &box);
 
-/// Copies `part` from `from`, the dense elements of `fromBox`, to `to`, those of `toBox`. Both boxes contain the part.
+/// Copies the elements of `part`. `from` has the dense elements of `fromBox`, and `to` has the dense elements of
+/// `toBox`. Both boxes contain the part.
 void copyPart(const Box &part, const char *from, const Box &fromBox, char *to, const Box &toBox, size_t elementBytes);
 
 } // namespace nacre::importer::tensorflow_format

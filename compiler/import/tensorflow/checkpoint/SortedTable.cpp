@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A sorted string table (SSTable).
+// Implements SortedTable.h.
 //
 // How:  1. the footer and the blocks that it names,
 //       2. blocks,
@@ -44,7 +44,7 @@ private:
 
   StringRef file;
   uint64_t memoryLeft;
-  uint64_t position = 0; ///< offset of the bytes being read, for messages
+  uint64_t position = 0; ///< offset of the bytes that are being read, for error messages
   uint64_t blocksEnd = 0;
 };
 
@@ -89,7 +89,7 @@ Error TableReader::read() {
     BlockPlace place;
     if (Error error = takePlace(value, place))
       return error;
-    // Blocks are in order and visited once, which also bounds the work.
+    // Blocks must be in order, and each is visited once. This also limits the time for a damaged file.
     if (place.offset < blocksEnd)
       return fail("blocks must follow one another; the file is damaged");
     blocksEnd = place.offset + place.size + trailerBytes;
@@ -99,7 +99,7 @@ Error TableReader::read() {
     return forEachEntry(*block, [&](StringRef key, StringRef value) -> Error {
       if (!table.entries.empty() && key <= table.entries.back().key)
         return fail("keys must ascend, but two do not; the file is damaged");
-      // Growing by doubling takes up to three times the entries.
+      // A vector that grows by doubling needs memory for up to three times its entries.
       if (Error error = charge(key.size() + 3 * sizeof(SortedTable::Entry)))
         return error;
       table.entries.push_back({key.copy(table.memory), value});
@@ -149,7 +149,7 @@ Expected<StringRef> TableReader::decompress(StringRef content) {
 // 3. Entries
 //===----------------------------------------------------------------------===//
 
-/// Takes the numbers before an entry; returns false if the entry exceeds the block.
+/// Removes the three sizes at the beginning of an entry from `rest`. Returns false if the entry exceeds the block.
 static bool takeSizes(StringRef &rest, uint64_t &shared, uint64_t &unshared, uint64_t &value) {
   return takeVarint(rest, shared) && takeVarint(rest, unshared) && takeVarint(rest, value) && unshared <= rest.size() &&
          value <= rest.size() - unshared;

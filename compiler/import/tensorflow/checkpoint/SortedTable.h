@@ -2,9 +2,9 @@
 //
 // A sorted string table (SSTable). LevelDB writes such tables, and TensorFlow stores the index of a checkpoint in one.
 //
-// A table has ascending keys with their values, in blocks that may be compressed. Files are not trusted: sizes and
-// offsets are checked before anything is read or allocated. The footer, the index block and the data blocks are read
-// once each, in this order. The checksum of a block is checked before its content is used.
+// A table has ascending keys with their values, in blocks that may be compressed. A file may be damaged or malicious,
+// so sizes and offsets are checked before anything is read or allocated. The footer, the index block and the data
+// blocks are each read once, in this order. The checksum of a block is checked before its content is used.
 //
 // The file ends with a footer of 48 bytes: the places of the index of meta blocks, which is not read, and of the index
 // block (offset and size, as varints), zeros, and a magic number. A block is its content, one byte for its compression,
@@ -31,8 +31,8 @@ public:
     llvm::StringRef key, value;
   };
 
-  /// Reads a whole table. Its values refer to `file` unless they are compressed. Fails if the file is damaged, or if
-  /// the table would take more than `memoryBudget` bytes.
+  /// Reads a whole table. Values that are not compressed refer to `file`. Fails if the file is damaged, or if the table
+  /// would need more than `memoryBudget` bytes.
   static llvm::Expected<SortedTable> read(llvm::StringRef file, uint64_t memoryBudget);
 
   /// Returns the entries in the order of keys.

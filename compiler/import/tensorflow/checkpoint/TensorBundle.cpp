@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A checkpoint of TensorFlow.
+// Implements TensorBundle.h.
 //
 // How:  1. the index,
 //       2. bytes of an entry, with their checksum,
@@ -28,7 +28,7 @@ using namespace mlir;
 
 namespace nacre::importer::tensorflow_format {
 
-/// Bytes of an entry, with the object that owns them.
+/// Data of an entry, with the object that owns the data.
 struct TensorBundle::Stored {
   StringRef bytes;
   FileBytes owner;
@@ -42,7 +42,8 @@ InFlightDiagnostic emitTensorError(Location loc, StringRef key) {
   return emitError(loc) << "the checkpoint's tensor '" << toPrintable(key) << "' ";
 }
 
-/// Parses a message of the index. Its size in memory is computed before protobuf allocates it, and is bounded.
+/// Parses a message of the index. Before protobuf allocates memory, the message's size in memory is computed and
+/// compared with the budget.
 template <typename Proto> llvm::Error parseValue(StringRef value, WireRoot root, uint64_t memoryBudget, Proto &proto) {
   llvm::Expected<WireSkeleton> skeleton = scanWire(value, root, memoryBudget);
   if (!skeleton)
@@ -145,7 +146,7 @@ FailureOr<TensorBundle::Stored> TensorBundle::getBytes(StringRef key, const tens
   return Stored{all.substr(offset, size), *shard};
 }
 
-/// Reports an error if the entry's checksum differs from `stored`, which is masked. Each entry is checked only once.
+/// Reports an error if the entry's masked checksum differs from `stored`. Each entry is checked only once.
 LogicalResult TensorBundle::checkOnce(StringRef key, uint32_t stored, llvm::function_ref<uint32_t()> compute,
                                       Location loc) {
   if (!checked.insert(table.find(key)->data()).second || maskCrc(compute()) == stored)
@@ -204,7 +205,7 @@ FailureOr<StoredTensor> TensorBundle::readTile(const Tile &tile, Type elementTyp
 // 4. Tensors in slices
 //===----------------------------------------------------------------------===//
 
-/// True if the tiles cover `numElements` elements without overlap.
+/// True if the tiles do not overlap and cover `numElements` elements in total.
 static bool doTile(ArrayRef<TensorBundle::Tile> tiles, int64_t numElements) {
   int64_t covered = 0;
   for (size_t index = 0; index < tiles.size(); ++index) {
@@ -219,7 +220,7 @@ static bool doTile(ArrayRef<TensorBundle::Tile> tiles, int64_t numElements) {
 FailureOr<std::vector<TensorBundle::Tile>> TensorBundle::readTiles(StringRef key,
                                                                    const tensorflow::BundleEntryProto &entry,
                                                                    ArrayRef<int64_t> shape, Location loc) {
-  constexpr int maxSlices = 4096; // each slice is compared with all others
+  constexpr int maxSlices = 4096; // each slice is compared with all others, in quadratic time
   if (entry.slices_size() > maxSlices)
     return emitTensorError(loc, key) << "must be divided into at most " << maxSlices << " slices, but has "
                                      << entry.slices_size();
@@ -295,8 +296,8 @@ FailureOr<StoredTensor> TensorBundle::read(StringRef key, StringRef slice, Locat
 // 5. Strings
 //===----------------------------------------------------------------------===//
 
-/// Splits the strings of an entry. Returns the CRC of the bytes that its checksum covers: the lengths in 32 bits each,
-/// their checksum, and the characters. Returns nullopt if the bytes end too early.
+/// Splits the data of an entry into strings. Returns the CRC that the entry's checksum must have, or nullopt if the
+/// data ends too early. The CRC covers the lengths with 32 bits each, their checksum, and the characters.
 static std::optional<uint32_t> splitStrings(StringRef bytes, uint64_t count, std::vector<StringRef> &strings) {
   auto addWord = [](uint32_t word, uint32_t crc) {
     char littleEndian[sizeof(word)];
@@ -334,7 +335,7 @@ FailureOr<std::vector<StringRef>> TensorBundle::readStrings(StringRef key, Locat
   FailureOr<Stored> stored = getBytes(key, entry, loc);
   if (failed(stored))
     return failure();
-  // Each string takes at least one byte in the file, and about 30 bytes in memory.
+  // Each string has at least one byte in the file and about 30 bytes in memory.
   constexpr uint64_t maxStrings = 1 << 20;
   SmallVector<int64_t> shape;
   for (const tensorflow::TensorShapeProto::Dim &dim : entry.shape().dim())

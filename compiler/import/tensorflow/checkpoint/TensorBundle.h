@@ -4,9 +4,9 @@
 //
 // A checkpoint has `<prefix>.index`, a sorted table with one entry for each tensor. The bytes of the tensors are in
 // `<prefix>.data-00000-of-00001` and further shards. Weights are not copied: a tensor that is stored in one piece
-// refers to the mapped file. A tensor's checksum is checked on its first read, so tensors that no model needs are not
-// read for it. An entry has the type, shape, shard and offset of a tensor. A partitioned variable has an entry for the
-// whole tensor, which lists the slices, and one entry for each slice (Slices.h).
+// refers to the mapped file. A tensor's checksum is checked when the tensor is first read. So tensors that the model
+// does not need are never read. An entry has the type, shape, shard and offset of a tensor. A partitioned variable has
+// an entry for the whole tensor, which lists the slices, and one entry for each slice (Slices.h).
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_CHECKPOINT_TENSORBUNDLE_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_CHECKPOINT_TENSORBUNDLE_H
@@ -27,7 +27,7 @@ namespace nacre::importer::tensorflow_format {
 
 class TensorBundle {
 public:
-  /// Opens shard `shard` of `numShards`; errors are emitted at the location.
+  /// Opens the shard with index `shard` of `numShards` shards. Errors are emitted at `loc`.
   using OpenShard = std::function<mlir::FailureOr<FileBytes>(uint32_t shard, uint32_t numShards, mlir::Location loc)>;
 
   /// Opens the checkpoint whose files begin with `prefix`. Errors are emitted at `loc`.
@@ -38,16 +38,17 @@ public:
 
   bool contains(llvm::StringRef key) const { return table.find(key).has_value(); }
 
-  /// Returns the keys of all entries, of tensors and of slices.
+  /// Returns all entries, which are tensors and slices, with their keys.
   llvm::ArrayRef<SortedTable::Entry> getEntries() const { return table.getEntries(); }
 
-  /// Returns the tensor of that key, or its part `slice` (the text of a SliceSpec; "" is the whole tensor).
+  /// Returns the tensor with the key `key`, or a part of it. `slice` is the text of a SliceSpec, or "" for the whole
+  /// tensor.
   mlir::FailureOr<StoredTensor> read(llvm::StringRef key, llvm::StringRef slice, mlir::Location loc);
 
   /// Returns the elements of a tensor of strings. They refer to the mapped file.
   mlir::FailureOr<std::vector<llvm::StringRef>> readStrings(llvm::StringRef key, mlir::Location loc);
 
-  /// A slice of a tensor, or all of it, and the key of its entry.
+  /// Slice of a tensor, or a whole tensor, and the key of its entry.
   struct Tile {
     Box box;
     std::string key;
@@ -77,8 +78,8 @@ private:
   SortedTable table;
   uint32_t numShards = 0;
   llvm::DenseMap<uint32_t, FileBytes> shards; ///< shards opened so far
-  llvm::DenseSet<const char *> checked;       ///< values of entries whose checksums were right
-  uint64_t copyBudget = 0;                    ///< bytes that may still be allocated to assemble slices
+  llvm::DenseSet<const char *> checked;       ///< values of the entries whose checksums were checked
+  uint64_t copyBudget = 0;                    ///< number of bytes that may still be allocated to join slices
 };
 
 } // namespace nacre::importer::tensorflow_format

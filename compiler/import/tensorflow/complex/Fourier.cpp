@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Fourier transforms of real signals: to the first half of their spectra, and back.
+// Fourier transforms of real signals to the first half of their spectra, and the inverse transforms.
 
 #include "compiler/import/compositions/Signal.h"
 #include "compiler/import/tensorflow/complex/Handlers.h"
@@ -11,7 +11,7 @@ using namespace mlir;
 namespace nacre::importer::tensorflow_format {
 namespace {
 
-/// Reads operand 1, fft_length: the number of points, along the last axis of `x`.
+/// Returns the value of operand 1, fft_length: the number of points of the transform along the last axis of `x`.
 FailureOr<int64_t> readPoints(OperandBinder &node, Value x) {
   FailureOr<SmallVector<int64_t>> given = node.getIntegers(1);
   if (failed(given))
@@ -32,7 +32,7 @@ FailureOr<int64_t> readPoints(OperandBinder &node, Value x) {
   return points;
 }
 
-/// Returns `x` as rows of `size` real elements, cut or padded with zeros: [rows, size, 1].
+/// Returns `x` in the shape [rows, size, 1]. Rows of `x` are cut off or padded with zeros to `size` real elements.
 Value toRows(NnBuilder &nn, Value x, int64_t size) {
   Value fitted = fitAxis(nn, x, getRank(x) - 1, size);
   if (!fitted)

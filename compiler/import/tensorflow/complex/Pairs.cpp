@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Complex numbers: made of their parts, split into them, and computed with.
+// Handlers that create complex numbers, split them into their parts, and compute with them.
 
 #include "compiler/import/tensorflow/complex/Pairs.h"
 
@@ -16,7 +16,7 @@ namespace nacre::importer::tensorflow_format {
 
 FailureOr<ComplexPair> getPair(OperandBinder &node, size_t index) {
   std::optional<ValueRange> parts = getList(node.getOperand(index));
-  // A list of the graph may also hold integers, or tensors of different shapes.
+  // The operand may also be another list, with integers or with tensors of different shapes.
   bool isPair = parts && parts->size() == 2 && llvm::all_of(*parts, isTensor) &&
                 (*parts)[0].getType() == (*parts)[1].getType() && isFloat((*parts)[0]);
   if (!isPair)
@@ -33,7 +33,7 @@ void setPair(OperandBinder &node, ComplexPair pair) {
 
 namespace {
 
-/// The attribute Tout is redundant: the operands have the type of the parts.
+/// Imports Complex. The attribute Tout is redundant, because the operands have the type of the parts.
 void importComplex(OperandBinder &node) {
   node.ignore({"Tout"});
   FailureOr<SmallVector<int64_t>> shape = node.broadcastOperands();
@@ -41,7 +41,7 @@ void importComplex(OperandBinder &node) {
     setPair(node, {node.nn.broadcast(node.getOperand(0), *shape), node.nn.broadcast(node.getOperand(1), *shape)});
 }
 
-/// Computes |x| as the larger part times sqrt(1 + ratio^2), because the squares of the parts may overflow.
+/// Returns |x|, computed as the larger part times sqrt(1 + ratio^2), because the squares of the parts may overflow.
 Value importMagnitude(NnBuilder &nn, ComplexPair x) {
   Value real = nn.unary(nn::UnaryKind::Abs, x.real), imaginary = nn.unary(nn::UnaryKind::Abs, x.imaginary);
   Value most = nn.binary(nn::BinaryKind::Max, real, imaginary), least = nn.binary(nn::BinaryKind::Min, real, imaginary);
@@ -71,7 +71,7 @@ void importConj(OperandBinder &node) {
     setPair(node, {x->real, node.nn.unary(nn::UnaryKind::Neg, x->imaginary)});
 }
 
-/// Returns zeros in the shape of `x`, including sizes that are only known at run time.
+/// Returns zeros in the shape of `x`, whose sizes may be known only at run time.
 Value zerosLike(NnBuilder &nn, Value x) {
   Value zeros = nn.splat(getType(x), 0);
   for (auto [axis, count] : llvm::enumerate(nn.getCounts(x)))

@@ -4,12 +4,12 @@
 //
 // The input is a graph of nodes with operands. Switch and Merge stand for conditionals; Enter, NextIteration and Exit
 // stand for loops. The result is the same computation as parts. A part is a list of nodes, of conditionals with two
-// parts, and of loops with a condition and a body. Code after the reader need not know dead values and frames, and
+// parts, and of loops with a condition and a body. So code after the reader needs no dead values and frames, and
 // raising can be tested separately.
 //
 // The structs use neither protobuf nor IR. A raised value keeps the node and result that it has in the graph. Nodes
-// that only pass a value on (Switch, Enter, Exit, LoopCond, NextIteration) are not in a part; their readers read the
-// value that is passed on.
+// that only pass a value on (Switch, Enter, Exit, LoopCond, NextIteration) are in no part. Their readers read the value
+// that is passed on.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_CONTROL_CONTROLGRAPH_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_CONTROL_CONTROLGRAPH_H
@@ -30,7 +30,7 @@ namespace nacre::importer::tensorflow_format {
 struct Port {
   static constexpr unsigned none = ~0u, number = ~0u - 1;
 
-  unsigned node = none; ///< `number` if the port is not a node's result but the i32 scalar `result`
+  unsigned node = none; ///< `number` if the port is not a result of a node but the constant `result`, an i32 scalar
   unsigned result = 0;
 
   bool isNumber() const { return node == number; }
@@ -57,7 +57,7 @@ ControlKind getControlKind(llvm::StringRef op);
 struct ControlNode {
   llvm::StringRef name, op;
   llvm::SmallVector<Port, 2> operands;
-  llvm::SmallVector<unsigned, 0> controls; ///< nodes that must have run before
+  llvm::SmallVector<unsigned, 0> controls; ///< nodes that must run before this node
   llvm::StringRef frame = {};              ///< only for Enter: the loop that is entered
 };
 
@@ -77,22 +77,24 @@ struct RaisedPart {
   std::vector<Port> results;
 };
 
-/// A computation of one of two parts.
+/// A conditional: the computation of one of two parts.
 struct RaisedConditional {
   Port predicate;
   RaisedPart parts[2];        ///< first for a false predicate, then for a true one
-  std::vector<Port> values;   ///< names of the results of either part after the conditional: results of Merges
+  std::vector<Port> values;   ///< results of Merges, which stand for the results of the computed part after the
+                              ///< conditional
   std::vector<Port> captures; ///< values that the parts read from outside, in order
 };
 
-/// A value that one iteration of a loop passes to the next: the result of a Merge. In the condition and the body it
-/// stands for the value in this iteration, after the loop for that of the last one.
+/// A value that one iteration of a loop passes to the next: the result of a Merge. Inside the condition and the body,
+/// `value` stands for the value in the current iteration. After the loop, it stands for the value in the last
+/// iteration.
 struct CarriedValue {
   Port value;
   Port init;
 };
 
-/// A comparison of a counter with a limit. All counts must hold for one more iteration.
+/// A comparison of a counter with a limit. A loop continues only if all its comparisons are true.
 struct LoopCount {
   enum class Comparison : uint8_t { Less, LessEqual, Greater, GreaterEqual };
 
@@ -107,7 +109,7 @@ struct RaisedLoop {
   unsigned node; ///< the LoopCond
   llvm::StringRef frame;
   std::vector<CarriedValue> carried;
-  RaisedPart condition; ///< its only result is true if there is one more iteration
+  RaisedPart condition; ///< its only result is true if the loop continues
   RaisedPart body;      ///< results are the carried values of the next iteration
   std::vector<LoopCount> counts;
   bool isCounted = false;     ///< true if the counts are the whole condition
@@ -118,10 +120,11 @@ struct RaisedGraph {
   RaisedPart main;
   std::vector<RaisedConditional> conditionals;
   std::vector<RaisedLoop> loops;
-  std::vector<llvm::SmallVector<Port, 2>> operands; ///< operands of each node of the graph that is an item
+  std::vector<llvm::SmallVector<Port, 2>> operands; ///< operands of each node that is an item of a part, by the node's
+                                                    ///< index
 };
 
-/// The reason why a graph cannot be raised, as a message about a node.
+/// The reason why a graph cannot be raised: a message about a node.
 struct ControlProblem {
   unsigned node;
   std::string message;

@@ -11,7 +11,7 @@
 
 namespace nacre::importer::tensorflow_format {
 
-/// Stands for a predicate's number if LoopCond decides, which guards nothing inside its loop.
+/// Value instead of a predicate's index if a LoopCond decides. A LoopCond guards no node inside its loop.
 static constexpr unsigned byLoopCondition = ~0u;
 
 Flow::Flow(llvm::ArrayRef<ControlNode> nodes)
@@ -79,7 +79,7 @@ Guards::Guard Flow::getGuard(Port port) {
   return predicate == byLoopCondition ? guard : guards.add(guard, 2 * predicate + port.result);
 }
 
-/// Returns the guard under which all operands are present.
+/// Returns the guard under which all operands of the node are computed.
 Guards::Guard Flow::uniteOperands(unsigned node) {
   Guards::Guard guard = Guards::always;
   for (Port operand : nodes[node].operands)

@@ -17,16 +17,16 @@
 
 namespace nacre::importer::tensorflow_format {
 
-/// Returns the value of a predicate that is known at compile time, or nullopt.
+/// Returns the value of a predicate if it is known at compile time; otherwise nullopt.
 using KnownPredicate = llvm::function_ref<std::optional<bool>(Port)>;
 
-/// A loop, by its name. The first frame is not a loop but the graph around all loops.
+/// A frame: a loop, which has a name. The first frame is not a loop but the graph around all loops.
 struct LoopFrame {
   llvm::StringRef name;
   unsigned parent = 0;
   unsigned depth = 0;
-  unsigned condition = Port::none; ///< its LoopCond
-  std::vector<unsigned> carried;   ///< its Merges that a NextIteration feeds with another value, in order
+  unsigned condition = Port::none; ///< the loop's LoopCond
+  std::vector<unsigned> carried;   ///< the loop's Merges whose value a NextIteration changes, in order
 };
 
 class Flow {
@@ -38,19 +38,19 @@ public:
 
   std::optional<ControlProblem> analyze(llvm::ArrayRef<unsigned> order, KnownPredicate getKnown);
 
-  /// Returns the value that `port` passes on.
+  /// Returns the value that `port` passes on, or `port` itself if its node computes.
   Port trace(Port port);
-  /// Returns the value that `port` passes on, also through Identity.
+  /// Like trace(), but also looks through Identity.
   Port traceIdentity(Port port);
 
   llvm::ArrayRef<ControlNode> nodes;
   std::vector<ControlKind> kinds;
   Guards guards;
-  /// Guards of nodes, whichever result is read. The guard of a Switch is that of reaching it.
+  /// Guards under which nodes are computed. For a Switch, this is the guard of its operands, without its own predicate.
   std::vector<Guards::Guard> nodeGuards;
   std::vector<unsigned> nodeFrames;
   std::vector<LoopFrame> frames;
-  /// Predicates by number.
+  /// Predicates, in the order of their indices.
   std::vector<Port> predicates;
   /// Steps of each Merge that joins several values; empty if no predicates decide between them.
   llvm::DenseMap<unsigned, std::vector<MergeStep>> merges;
@@ -76,15 +76,16 @@ private:
   std::optional<ControlProblem> findCarried(llvm::ArrayRef<unsigned> order);
   std::optional<ControlProblem> judgeIterations(unsigned node);
 
-  std::vector<Port> aliases;      ///< value that a node passes on; its node is `none` if the node computes
-  std::vector<Port> aliasIndices; ///< second result of a Merge that passes one value on
+  std::vector<Port> aliases;      ///< value that each node passes on; a port with the node `none` if the node computes
+  std::vector<Port> aliasIndices; ///< value of the second result of each Merge that passes one value on
   std::vector<Port> throughIdentity;
   std::vector<bool> isLoopCondition; ///< true for LoopCond and an Identity of it
   std::vector<unsigned> switchPredicates;
-  std::vector<std::optional<bool>> switchSides; ///< known sides of predicates
-  std::vector<uint8_t> iterationSides;          ///< bits: 1 if the node reads values that leave the loop, 2 if it reads
-                                                ///< values of the next iteration
-  std::vector<Port> carriedInit, carriedNext;   ///< operands of a Merge that NextIteration feeds: Enter, NextIteration
+  std::vector<std::optional<bool>> switchSides; ///< side that the known predicate of each Switch selects
+  std::vector<uint8_t> iterationSides;          ///< bits of each node: 1 if it reads values that leave the loop, 2 if
+                                                ///< it reads values of the next iteration
+  std::vector<Port> carriedInit, carriedNext;   ///< operands of a Merge that a NextIteration feeds: the Enter and the
+                                                ///< NextIteration
   std::map<Port, unsigned> predicateNumbers;
   llvm::DenseMap<llvm::StringRef, unsigned> frameNumbers;
   bool haveFramesChanged = false;

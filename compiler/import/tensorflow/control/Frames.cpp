@@ -16,8 +16,8 @@ static std::string quote(llvm::StringRef name) { return ("'" + name + "'").str()
 // Frames
 //===----------------------------------------------------------------------===//
 
-/// Finds the loop of each node. A loop's parent may become known only after it, because any node can read values of the
-/// outermost graph. The walk is then repeated.
+/// Finds the loop of each node. A loop's parent may become known only after the loop's first nodes, because any node
+/// can read values of the outermost graph. Then the walk is repeated.
 std::optional<ControlProblem> Flow::analyzeFrames(llvm::ArrayRef<unsigned> order) {
   constexpr int mostWalks = 8;
   for (int walk = 0; walk == 0 || haveFramesChanged; ++walk) {
@@ -37,7 +37,7 @@ std::optional<ControlProblem> Flow::analyzeFrames(llvm::ArrayRef<unsigned> order
   return std::nullopt;
 }
 
-/// Finds the loop of Enter `node`, which reads a value of the loop `from`.
+/// Finds the loop of `node`, an Enter that reads a value of the loop `from`.
 std::optional<ControlProblem> Flow::enterFrame(unsigned node, unsigned from) {
   auto [place, isNew] = frameNumbers.try_emplace(nodes[node].frame, frames.size());
   unsigned number = place->second;
@@ -98,8 +98,9 @@ std::optional<ControlProblem> Flow::analyzeFrame(unsigned node) {
 // Carried values
 //===----------------------------------------------------------------------===//
 
-/// Reports an error if `node` reads a value of the wrong side of an iteration. NextIteration must not read values that
-/// leave the loop, Exit must read only those, and LoopCond must read neither side.
+/// Reports an error if `node` reads a value from the wrong side of an iteration. NextIteration must not read values
+/// that leave the loop. Exit must read only values that leave the loop. LoopCond must read neither these values nor
+/// values of the next iteration.
 std::optional<ControlProblem> Flow::judgeIterations(unsigned node) {
   constexpr uint8_t leaves = 1;
   uint8_t &sides = iterationSides[node];

@@ -67,10 +67,10 @@ bool Guards::implies(Guard guard, llvm::ArrayRef<Literal> others) const {
 
 namespace {
 
-/// Two present inputs whose guards differ in one predicate.
+/// Two inputs of a Merge whose guards differ only in the side of one predicate.
 struct Pair {
   unsigned predicate;
-  size_t sequence; ///< among equal predicates, earlier pairs are joined first
+  size_t sequence; ///< order of the pairs with the same predicate: pairs with smaller values are joined first
   Guards::Guard sides[2];
 
   bool operator<(const Pair &other) const {
@@ -87,7 +87,7 @@ std::optional<std::vector<MergeStep>> foldMerge(Guards &guards, unsigned node, l
   size_t sequence = 0;
   auto insert = [&](const MergeInput &input) {
     if (!present.try_emplace(input.guard, input).second)
-      return false; // two values at once
+      return false; // two values are present at the same time
     for (Literal literal : guards.getLiterals(input.guard))
       if (std::optional<Guards::Guard> other = guards.findOpposite(input.guard, literal))
         if (present.contains(*other))
@@ -102,7 +102,7 @@ std::optional<std::vector<MergeStep>> foldMerge(Guards &guards, unsigned node, l
     Pair pair = pairs.top();
     pairs.pop();
     if (!present.contains(pair.sides[0]) || !present.contains(pair.sides[1]))
-      continue; // already joined with another one
+      continue; // one of the two inputs is already joined with another
     MergeInput sides[2] = {present[pair.sides[0]], present[pair.sides[1]]};
     present.erase(pair.sides[0]);
     present.erase(pair.sides[1]);

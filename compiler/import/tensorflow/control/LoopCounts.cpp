@@ -22,7 +22,7 @@ std::optional<Comparison> getComparison(llvm::StringRef op) {
       .Default(std::nullopt);
 }
 
-/// Returns the comparison of b with a that means the same as that of a with b.
+/// Returns the comparison of b with a that is equivalent to `comparison` of a with b.
 Comparison turnAround(Comparison comparison) {
   switch (comparison) {
   case Comparison::Less:
@@ -47,7 +47,7 @@ public:
   bool add(Port condition);
 
 private:
-  /// True if `port`, which is traced, has the same value in all iterations.
+  /// True if `port` has the same value in all iterations. It must be traced.
   bool isInvariant(Port port) const {
     return port.isNumber() || flow.nodeFrames[port.node] != frame || flow.nodes[port.node].operands.empty();
   }
@@ -56,7 +56,7 @@ private:
   Flow &flow;
   unsigned frame;
   RaisedLoop &loop;
-  llvm::DenseMap<unsigned, unsigned> places; ///< indices of carried values by their Merge
+  llvm::DenseMap<unsigned, unsigned> places; ///< index of each carried value, by its Merge
 };
 
 bool CountFinder::addComparison(Comparison comparison, Port counter, Port limit) {
@@ -78,7 +78,7 @@ bool CountFinder::addComparison(Comparison comparison, Port counter, Port limit)
   return true;
 }
 
-/// Adds a count if the condition is a comparison of a counter. Returns whether it is.
+/// Adds a count if the condition is a comparison of a counter. Returns false if it is not.
 bool CountFinder::add(Port condition) {
   if (condition.isNumber() || flow.nodes[condition.node].operands.size() != 2)
     return false;

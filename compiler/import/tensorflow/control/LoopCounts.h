@@ -9,9 +9,9 @@
 
 namespace nacre::importer::tensorflow_format {
 
-/// Finds comparisons of a counter with a limit in the condition: the condition itself, or operands of its LogicalAnd. A
-/// counter grows by the same step in each iteration. Limits and steps are values from outside of the loop, or nodes
-/// without operands inside.
+/// Finds comparisons of a counter with a limit in the loop's condition. The whole condition may be one, or operands of
+/// its LogicalAnd. A counter grows by the same step in each iteration. Limits and steps are values from outside of the
+/// loop, or nodes without operands inside the loop.
 void findCounts(Flow &flow, unsigned frame, RaisedLoop &loop);
 
 } // namespace nacre::importer::tensorflow_format

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Builds the part that computes some values of a loop, or of the graph around all loops.
+// Implements LoopParts.h.
 
 #include "compiler/import/tensorflow/control/LoopParts.h"
 
@@ -22,13 +22,13 @@ struct Unit {
   unsigned item = Port::none;
 };
 
-/// A unit, or the steps that are one conditional.
+/// A unit, or steps that become one conditional.
 struct Item {
   llvm::SmallVector<unsigned, 1> units;
-  unsigned region = Port::none; ///< `none` if nothing reads it
+  unsigned region = Port::none; ///< region in which the item is computed; `none` if nothing reads it
 };
 
-/// The part itself, or a side of a conditional in it.
+/// The part itself, or a side of a conditional in the part.
 struct Region {
   unsigned parent = 0, depth = 0;
   Literal literal = 0;
@@ -62,16 +62,17 @@ private:
   std::vector<Unit> units;
   std::vector<Item> items;
   std::vector<Region> regions;
-  llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> unitNumbers; ///< keyed by node and step
+  llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> unitNumbers; ///< index of each unit, by node and step
   std::set<Port> used;
-  std::vector<unsigned> conditionals; ///< conditional of each item
+  std::vector<unsigned> conditionals; ///< index of each item's conditional
 };
 
 //===----------------------------------------------------------------------===//
 // 1. Needed units
 //===----------------------------------------------------------------------===//
 
-/// Returns the unit that computes a value in this frame; nullopt for arguments and for values of outer frames.
+/// Returns the index of the unit that computes a value of this frame. Returns nullopt for arguments and for values of
+/// outer frames.
 std::optional<unsigned> PartBuilder::findUnit(Port port) {
   if (port.isNumber())
     return std::nullopt;
@@ -119,8 +120,8 @@ void PartBuilder::getNeeds(const Unit &unit, llvm::SmallVectorImpl<Port> &needs)
 // 2. Conditionals
 //===----------------------------------------------------------------------===//
 
-/// Lengths of chains of steps that end at a unit. Count i considers only steps whose guards have at most i predicates.
-/// All further counts equal the last one.
+/// Lengths of the longest chains of dependent steps that end at a unit. Element i considers only steps whose guards
+/// have at most i predicates. Missing elements equal the last one.
 using Counts = std::vector<unsigned>;
 
 void raiseTo(Counts &counts, const Counts &others) {
@@ -130,8 +131,8 @@ void raiseTo(Counts &counts, const Counts &others) {
     counts[index] = std::max(counts[index], others[std::min(index, others.size() - 1)]);
 }
 
-/// Makes items of the units. No chain of steps leads back to its item: among its steps with the fewest predicates, the
-/// count grows from one to the next, but all steps of an item have equal counts.
+/// Groups the units into items. No chain of dependent steps leads from an item back to the same item. Along such a
+/// chain, the count grows at each of the steps with the fewest predicates, but all steps of an item have equal counts.
 void PartBuilder::groupSteps(llvm::ArrayRef<unsigned> order) {
   std::map<std::tuple<Guard, unsigned, Counts>, unsigned> groups;
   std::vector<Counts> counts(units.size());
@@ -176,7 +177,7 @@ Guard PartBuilder::getGuard(const Unit &unit) const {
   return Guards::always;
 }
 
-/// Returns the innermost region around `region` whose predicates `guard` implies.
+/// Returns the innermost region that contains `region`, or is `region`, and whose predicates `guard` implies.
 unsigned PartBuilder::climb(unsigned region, Guard guard) const {
   unsigned result = region;
   for (; region != 0; region = regions[region].parent)

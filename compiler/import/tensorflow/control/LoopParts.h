@@ -2,14 +2,15 @@
 //
 // Builds the part that computes some values of a loop, or of the graph around all loops.
 //
-// Everything that the results need is put into the part, or into a side of a conditional inside it.
+// Each node that the results depend on is put into the part, or into a side of a conditional inside the part.
 //
-// - Needed units are ordered, each after the units that it needs. These are nodes, inner loops as a whole, and steps of
-//   Merges.
-// - Independent steps of one predicate and one guard become one conditional. For each step, the steps before it are
-//   counted, by the number of conditionals around them. Steps with equal counts are independent.
-// - From the results backwards, each unit goes to the innermost side that contains all its readers, as far as its
-//   guards allow. Nodes that TensorFlow computes in any case are not moved into a side.
+// - Units are nodes, whole inner loops, and steps of Merges. All needed units are ordered, each after the units that it
+//   depends on.
+// - Independent steps with the same predicate and the same guard become one conditional. To find them, the steps that
+//   each step depends on are counted, for each number of conditionals around them. Steps with equal counts are
+//   independent.
+// - From the results backwards, each unit is moved to the innermost side that contains all its readers and that its
+//   guard allows. Nodes that TensorFlow always computes are not moved into a side.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_CONTROL_LOOPPARTS_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_CONTROL_LOOPPARTS_H
@@ -24,8 +25,9 @@ struct FrameLoop {
   Guards::Guard guard = Guards::always;
 };
 
-/// Builds the part of `frame` that computes `results`, which are traced and need no other guards than `guard`. Inner
-/// loops are already raised. Values that are read from outer frames are added to `captures`.
+/// Builds the part of the frame `frame` that computes `results`. They must be traced (Flow::trace), and the frame's
+/// guard must imply their guards. Inner loops must already be raised. Values that the part reads from outer frames are
+/// added to `captures`.
 std::optional<ControlProblem> buildPart(Flow &flow, llvm::ArrayRef<FrameLoop> loops, unsigned frame,
                                         llvm::ArrayRef<Port> results, RaisedGraph &graph, RaisedPart &part,
                                         std::vector<Port> &captures);

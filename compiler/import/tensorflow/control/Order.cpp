@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Orders the nodes that outputs reach, so that each can be computed after its operands.
+// Implements Order.h.
 
 #include "compiler/import/tensorflow/control/Order.h"
 
@@ -24,7 +24,7 @@ std::optional<std::vector<unsigned>> orderByNeed(const std::vector<unsigned> &ro
   };
   std::vector<State> states;
   std::vector<unsigned> order, needs;
-  std::vector<Frame> path; // the needs of open numbers are consecutive in `needs`
+  std::vector<Frame> path; // the elements on the path; their needs are consecutive in `needs`
   auto open = [&](unsigned number) {
     if (number >= states.size())
       states.resize(std::max<size_t>(number + 1, 2 * states.size()), State::New);
@@ -75,7 +75,7 @@ llvm::SmallVector<unsigned> getTies(llvm::ArrayRef<ControlNode> nodes, unsigned 
   return ties;
 }
 
-/// Returns the rule that a node breaks by itself, or "" if it breaks none.
+/// Returns the rule that a node breaks regardless of other nodes, or "" if it breaks no rule.
 static std::string judgeNode(llvm::ArrayRef<ControlNode> nodes, unsigned node) {
   ControlKind kind = getControlKind(nodes[node].op);
   size_t count = nodes[node].operands.size();
@@ -124,7 +124,7 @@ std::optional<ControlProblem> orderNodes(llvm::ArrayRef<ControlNode> nodes, llvm
         for (Port operand : nodes[node].operands)
           if (getControlKind(nodes[operand.node].op) == ControlKind::NextIteration &&
               getControlKind(nodes[node].op) == ControlKind::Merge)
-            addRoot(operand.node); // a root of its own, which may come after its reader
+            addRoot(operand.node); // a separate root, which may come after its reader
           else
             needs.push_back(operand.node);
         llvm::append_range(needs, getTies(nodes, node));

@@ -12,8 +12,8 @@
 namespace nacre::importer::tensorflow_format {
 
 /// Returns the raised graph, whose main part computes `outputs`, or the problem that prevents it. Operands and controls
-/// are indices in `nodes`, which must outlive the result. Sides that a known predicate excludes are left out. Takes O(n
-/// log n).
+/// are indices in `nodes`, which must outlive the result. Sides that a known predicate excludes are left out. The time
+/// is O(n log n) for n nodes.
 std::variant<RaisedGraph, ControlProblem> raiseControl(llvm::ArrayRef<ControlNode> nodes, llvm::ArrayRef<Port> outputs,
                                                        KnownPredicate getKnown);
 

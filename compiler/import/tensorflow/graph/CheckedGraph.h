@@ -2,10 +2,10 @@
 //
 // A checked graph of a TensorFlow file.
 //
-// Names become numbers: a node's number is its index in the file, and each node knows the nodes that it reads. Later
-// code need neither look up names nor check them. An operand is `name` or `name:k`, result k of a node. `^name` orders
-// the node after another one and reads nothing. Edges from NextIteration to the next iteration of a loop do not count
-// for the order.
+// Names become indices: nodes are numbered in the order of the file, and each node has the indices of the nodes that it
+// reads. Later code needs neither to look up names nor to check them. An operand is `name` or `name:k`, result k of a
+// node. `^name` orders the node after another one and reads nothing. Edges from NextIteration to the next iteration of
+// a loop do not count for the order.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_GRAPH_CHECKEDGRAPH_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_GRAPH_CHECKEDGRAPH_H
@@ -34,28 +34,28 @@ struct TensorName {
   int result;
 };
 
-/// Parses `name` and `name:k`; returns nullopt if k is not an index.
+/// Parses `name` or `name:k`. Returns nullopt if k is not an index.
 std::optional<TensorName> parseTensorName(llvm::StringRef text);
 
 struct CheckedNode {
   const tensorflow::NodeDef *proto;
   llvm::SmallVector<TensorId, 2> operands;
-  llvm::SmallVector<int, 0> controls; ///< nodes that it must run after, each once
+  llvm::SmallVector<int, 0> controls; ///< nodes that must run before this node, without duplicates
 
   llvm::StringRef getName() const { return proto->name(); }
   llvm::StringRef getOp() const { return proto->op(); }
-  /// True if the user must give its value.
+  /// True if the user must provide the node's value.
   bool isPlaceholder() const { return getOp() == "Placeholder" || getOp() == "PlaceholderV2"; }
 };
 
-/// Returns the attribute of that name, or null.
+/// Returns the attribute with the name `name`, or null.
 const tensorflow::AttrValue *findAttribute(const tensorflow::NodeDef &node, llvm::StringRef name);
 /// Adds an attribute, which the node must not have yet.
 tensorflow::AttrValue &addAttribute(tensorflow::NodeDef &node, const char *name);
 
 class CheckedGraph {
 public:
-  /// `proto` must outlive the graph. Errors are emitted at the node they concern.
+  /// Checks `proto` and returns the graph. `proto` must outlive the graph. Errors are emitted at the node they concern.
   static mlir::FailureOr<CheckedGraph> read(const tensorflow::GraphDef &proto, mlir::Location modelLoc);
 
   /// Returns the nodes in the order of the file.
@@ -66,7 +66,7 @@ public:
   llvm::ArrayRef<int> getOrder() const { return order; }
 
   std::optional<int> find(llvm::StringRef name) const;
-  /// Returns a result of a node by its name.
+  /// Returns the tensor with the name `name` or `name:k`; nullopt if it does not exist.
   std::optional<TensorId> findTensor(llvm::StringRef text) const;
 
   /// Returns the tensor's name: `name` or `name:k`.

@@ -33,7 +33,7 @@ constexpr uint32_t contentField = 4, floatField = 5, doubleField = 6, intField =
 
 struct ElementKind {
   const char *name;
-  uint32_t typedField = 0; ///< field of TensorProto that has its elements one by one
+  uint32_t typedField = 0; ///< number of the field of TensorProto that contains elements of this type one by one
   Type (*type)(Builder &) = nullptr;
 };
 
@@ -43,7 +43,7 @@ template <unsigned width> Type getUnsigned(Builder &builder) {
 }
 template <typename T> Type getFloat(Builder &builder) { return T::get(builder.getContext()); }
 
-/// Element types by TensorFlow's number, from 0. Quantized types are read as their integers.
+/// Element types, in the order of tensorflow::DataType from 0. Quantized types are read as integers.
 constexpr ElementKind elementKinds[] = {
     {"none"},
     {"float", floatField, getFloat<Float32Type>},
@@ -146,7 +146,7 @@ static FailureOr<RankedTensorType> readType(const tensorflow::TensorProto &tenso
   return RankedTensorType::get(*shape, element);
 }
 
-/// Returns a constant whose elements all equal the only one of `element`.
+/// Returns a constant whose elements all equal the only element of `element`.
 static ElementsAttr makeSplat(const StoredTensor &element) {
   auto scalar = RankedTensorType::get({}, element.type.getElementType());
   ElementsAttr one = makeConstant({scalar, element.bytes, element.owner}, "");
@@ -159,7 +159,8 @@ FailureOr<ElementsAttr> TensorFlowFile::readConstant(const tensorflow::TensorPro
   if (failed(type))
     return failure();
   ArrayRef<WirePayload> chunks = elements.getPayloads(tensor.payloads().begin(), tensor.payloads().end());
-  // Bytes precede numbers. The last of several chunks counts, and empty chunks are ignored.
+  // If a tensor has both bytes and numbers, the bytes count. If there are several chunks of bytes, the last one that is
+  // not empty counts.
   for (const WirePayload &chunk : llvm::reverse(chunks)) {
     if (chunk.field != contentField)
       continue;
@@ -168,7 +169,7 @@ FailureOr<ElementsAttr> TensorFlowFile::readConstant(const tensorflow::TensorPro
     if (chunk.length != static_cast<uint64_t>(storedBytes(*type)))
       return emitError(loc) << "a tensor must hold " << describeCount(storedBytes(*type), "byte")
                             << " for its shape and type, but holds " << chunk.length;
-    FailureOr<StoredTensor> stored = elements.join(chunk, *type, loc); // makes no copy, so it does not fail
+    FailureOr<StoredTensor> stored = elements.join(chunk, *type, loc); // one chunk is not copied, so this does not fail
     return makeConstant(*stored, name);
   }
   uint32_t typedField = getKind(tensor.dtype()).typedField;

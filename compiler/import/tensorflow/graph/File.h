@@ -4,9 +4,8 @@
 //
 // A file has a graph, a saved model or a part of one, in binary or text form. Any of its tensors can be read as a
 // constant. TensorFlow stores elements as bytes or as numbers of their type, and equal elements at the end only once.
-// Here all forms become one. Dense elements stay in the file. WireScan leaves the bytes of elements in the file and
-// returns their positions. Sizes are checked against shapes before anything is read or allocated. Text is first
-// converted to bytes.
+// This class converts all forms to one. Dense elements are not copied: WireScan returns their positions in the file.
+// Sizes are checked against shapes before anything is read or allocated. Text is first converted to bytes.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_GRAPH_FILE_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_GRAPH_FILE_H
@@ -20,17 +19,17 @@
 
 namespace nacre::importer::tensorflow_format {
 
-/// Returns the element type of TensorFlow's number `type`, also of a reference to it; null if Nacre does not have the
-/// type.
+/// Returns the element type of the tensorflow::DataType `type`, which may be a reference type. Returns null if Nacre
+/// does not have the type.
 mlir::Type fromDataType(int type, mlir::MLIRContext *context);
 
-/// Returns TensorFlow's name of an element type: `float`, `string`, `resource`...
+/// Returns TensorFlow's name of the tensorflow::DataType `type`, such as `float`, `string` or `resource`.
 llvm::StringRef getDataTypeName(int type);
 
-/// Returns the sizes of a shape, kDynamic for open ones; nullopt if the rank is unknown.
+/// Returns the sizes of a shape, with kDynamic for unknown sizes. Returns nullopt if the rank is unknown.
 std::optional<llvm::SmallVector<int64_t>> readShape(const tensorflow::TensorShapeProto &shape);
 
-/// One serialized message. Its structure is parsed; its tensors are checked when they are read.
+/// A serialized message. Its structure is parsed first. Its tensors are checked when they are read.
 class TensorFlowFile {
 public:
   explicit TensorFlowFile(FileBytes file);
@@ -44,7 +43,7 @@ public:
                                                    mlir::Location loc);
 
 private:
-  /// Returns a constant with as many elements as the type has: the last one is repeated.
+  /// Returns a constant with all elements of its type. The last stored element is repeated for the missing ones.
   mlir::FailureOr<mlir::ElementsAttr> expand(StoredTensor stored, llvm::StringRef name, mlir::Location loc);
 
   FileBytes file;

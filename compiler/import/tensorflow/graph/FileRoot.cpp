@@ -13,7 +13,8 @@ using llvm::StringRef;
 
 namespace nacre::importer::tensorflow_format {
 
-/// Takes the tag and the length of a field, and sets `body` to its bytes. A file that is cut off may have fewer.
+/// Removes the tag and the length of a field from `bytes`, and sets `body` to the field's bytes. In a file that is cut
+/// off, `body` may be shorter than the length.
 static bool enterField(StringRef &bytes, char tag, StringRef &body) {
   uint64_t length;
   if (!bytes.consume_front(StringRef(&tag, 1)) || !takeVarint(bytes, length))
@@ -23,16 +24,16 @@ static bool enterField(StringRef &bytes, char tag, StringRef &body) {
   return true;
 }
 
-/// True if the bytes begin like a graph: with a node, which begins with its name and operator. TensorFlow never writes
-/// the version first.
+/// True if the bytes begin like a graph. A graph begins with a node, and a node begins with its name and operator.
+/// TensorFlow never writes the version first.
 static bool beginsAsGraph(StringRef bytes) {
   StringRef node, name, op;
   return enterField(bytes, 0x0a, node) && enterField(node, 0x0a, name) && (name.empty() || isText(name)) &&
          (node.empty() || (enterField(node, 0x12, op) && (op.empty() || isText(op))));
 }
 
-/// True if the bytes begin like a MetaGraph: with its description, which may begin with a version. Operators, any other
-/// information or tags follow.
+/// True if the bytes begin like a MetaGraph. A MetaGraph begins with its description. In the description, an optional
+/// version is followed by operators, other information or tags.
 static bool beginsAsMetaGraph(StringRef bytes) {
   StringRef info, version, field;
   if (!enterField(bytes, 0x0a, info))
@@ -42,13 +43,14 @@ static bool beginsAsMetaGraph(StringRef bytes) {
          enterField(info, 0x22, field);
 }
 
-/// True if the bytes begin like a saved model: with the version, then a MetaGraph, whose fields may be in any order.
+/// True if the bytes begin like a saved model: with the version, and then a MetaGraph, whose fields may be in any
+/// order.
 static bool beginsAsSavedModel(StringRef bytes) {
   uint64_t version;
   StringRef meta;
   if (bytes.consume_front(StringRef("\x08", 1)) && !takeVarint(bytes, version))
     return false;
-  constexpr StringRef tags = "\x0a\x12\x1a\x22\x2a\x32\x3a"; // fields 1 to 7
+  constexpr StringRef tags = "\x0a\x12\x1a\x22\x2a\x32\x3a"; // tags of the fields 1 to 7
   return enterField(bytes, 0x12, meta) && (meta.empty() || tags.contains(meta.front()));
 }
 

@@ -17,19 +17,19 @@ using tensorflow::DataType;
 namespace nacre::importer::tensorflow_format {
 namespace {
 
-/// A row of the table. `results` are words of the form name*count=type. `count` is an attribute: a number, or a list of
-/// the results' types; by default 1. `type` is a type or an attribute, by default the attribute T. In out_type|int32,
-/// int32 applies if the node does not have the attribute.
+/// A row of the table. `results` are words of the form name*count=type. `count` is the name of an attribute with the
+/// number of results or a list of their types. Without `count`, there is one result. `type` is a type or the name of an
+/// attribute; the default is T. In out_type|int32, int32 applies if the node does not have the attribute out_type.
 struct Row {
   const char *ops; ///< separated by blanks
   const char *results;
 };
 
 constexpr Row rows[] = {
-    // No results.
+    // Operators without results.
     {"NoOp Assert DisableCopyOnRead Save SaveV2 SaveSlices WriteFile ControlTrigger", ""},
     {"AssignVariableOp AssignAddVariableOp AssignSubVariableOp InitializeTableFromTextFileV2", ""},
-    // One result of another type.
+    // Operators with one result, whose type is not T.
     {"Placeholder PlaceholderV2 PlaceholderWithDefault Const Variable VariableV2 ReadVariableOp", "output=dtype"},
     {"ResourceGather ResourceGatherNd", "output=dtype"},
     {"RandomUniform RandomStandardNormal TruncatedNormal TensorArrayReadV3 TensorArrayGatherV3", "output=dtype"},
@@ -57,7 +57,7 @@ constexpr Row rows[] = {
     {"TensorListStack TensorListGetItem TensorListGather", "item=element_dtype"},
     {"TensorArrayWriteV3 TensorArrayScatterV3 TensorArraySplitV3", "flow_out=float"},
     {"TensorArraySizeV3", "size=int32"},
-    // Several results.
+    // Operators with several results.
     {"TensorArrayV3", "handle=resource flow=float"},
     {"TensorArrayConcatV3", "value=dtype lengths=int64"},
     {"TensorListPopBack", "output_handle=variant tensor=element_dtype"},
@@ -92,7 +92,8 @@ constexpr Row rows[] = {
     {"FusedBatchNormGrad", "x_backprop scale_backprop offset_backprop reserve_space_3 reserve_space_4"},
     {"FusedBatchNormGradV2 FusedBatchNormGradV3",
      "x_backprop scale_backprop=U offset_backprop=U reserve_space_3=U reserve_space_4=U"},
-    // Optimizers: the variables after the step. The node of the file has at most the first result, a reference.
+    // Optimizers, whose results are the variables after the step. In the file, a node has no result or only the first
+    // one, a reference.
     {"ApplyMomentum ApplyKerasMomentum ApplyAdagrad ApplyAdagradV2 ResourceApplyMomentum ResourceApplyKerasMomentum "
      "ResourceApplyAdagrad ResourceApplyAdagradV2",
      "var accum"},
@@ -120,11 +121,11 @@ StringRef findRow(StringRef op) {
   return found == table.end() ? "=T" : found->second;
 }
 
-/// A result, or several that share a name, of one node: a word of a row.
+/// A result of a node, or several results with one name: a word of a row.
 struct Result {
   StringRef name;
-  StringRef count; ///< 1 if empty
-  StringRef type;  ///< "T" by default
+  StringRef count; ///< attribute with the number of results; empty for one result
+  StringRef type;  ///< type, or attribute with the type; by default "T"
 };
 
 SmallVector<Result, 4> parseRow(StringRef op) {
@@ -139,7 +140,7 @@ SmallVector<Result, 4> parseRow(StringRef op) {
   return results;
 }
 
-/// Limit for the number of results that a hostile node may claim to have.
+/// Largest number of results that a node may have. The limit protects against malicious files.
 constexpr int mostResults = 4096;
 
 int count(const tensorflow::NodeDef &node, const Result &result) {
@@ -166,12 +167,13 @@ DataType parseType(StringRef word) {
       .Default(tensorflow::DT_INVALID);
 }
 
-/// Returns the type of result `index` among those of one word.
+/// Returns the type of the result with index `index` among the results of one word.
 DataType getType(const tensorflow::NodeDef &node, const Result &result, int index) {
   auto [word, missing] = result.type.split('|');
   if (DataType type = parseType(word))
     return type;
-  // A list of types has the number of results and their types. Most operators have T, others a dtype.
+  // If `count` is a list of types, it contains the types of the results. Otherwise, the type is an attribute: T in most
+  // operators, dtype in others.
   const tensorflow::AttrValue *attribute = result.count.empty() ? nullptr : findAttribute(node, result.count);
   for (StringRef name : {word, StringRef("dtype")})
     if (!attribute || !(attribute->has_list() || attribute->value_case() == tensorflow::AttrValue::kType))
@@ -206,7 +208,7 @@ std::optional<int> findResult(const tensorflow::NodeDef &node, StringRef group, 
       return index >= 0 && index < candidate.count ? std::optional(first + index) : std::nullopt;
     first += candidate.count;
   }
-  // The name of an only result does not matter.
+  // If there is only one result, its name does not matter.
   return first == 1 && index == 0 ? std::optional(0) : std::nullopt;
 }
 

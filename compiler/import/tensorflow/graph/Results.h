@@ -2,8 +2,9 @@
 //
 // The results of TensorFlow's operators: their number, names and types.
 //
-// A graph does not state them. They are needed to find outputs, to cut at a tensor, and to read `node:argument:k` in
-// the body of a function. Operators with one result of the type T need no row in the table; others have one.
+// A graph does not contain them. They are needed to find outputs, to cut the graph at a tensor, and to read
+// `node:argument:k` in the body of a function. Operators with one result of the type T need no row in the table; all
+// others have a row.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_GRAPH_RESULTS_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_GRAPH_RESULTS_H
@@ -26,10 +27,11 @@ llvm::SmallVector<ResultGroup, 1> getResultGroups(const tensorflow::NodeDef &nod
 
 int countResults(const tensorflow::NodeDef &node);
 
-/// Returns the index of the result that the body of a function calls `group:index`, or nullopt if it does not exist.
+/// Returns the index of the result that is named `group:index` in the body of a function, or nullopt if it does not
+/// exist.
 std::optional<int> findResult(const tensorflow::NodeDef &node, llvm::StringRef group, int index);
 
-/// Returns TensorFlow's number of a result's element type, or DT_INVALID if the node does not state it.
+/// Returns the element type of a result, or DT_INVALID if the node does not state it.
 tensorflow::DataType getResultType(const tensorflow::NodeDef &node, int result);
 
 } // namespace nacre::importer::tensorflow_format

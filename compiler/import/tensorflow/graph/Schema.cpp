@@ -2,7 +2,7 @@
 //
 // The fields of TensorFlow's messages that the reader needs, for the wire scan.
 //
-// Messages with the same fields share one row here, whatever their names in TensorFlow.
+// Messages that have the same fields, but different names in TensorFlow, share rows of this table.
 
 #include "compiler/import/tensorflow/graph/Schema.h"
 
@@ -220,7 +220,7 @@ constexpr WireField fields[] = {
     {Extent, 2, WireKeep::Copy},                       // length
 };
 
-/// Memory in bytes that protobuf's class of each message takes; for nodes, including notes about them.
+/// Size in bytes of protobuf's class for each message. The size for nodes includes other data about a node.
 constexpr uint16_t costs[] = {256, 400, 64, 64, 64,  256, 96, 64, 48, 400, 96, 320, 64,  64, 48, 64,
                               256, 96,  96, 64, 320, 128, 64, 96, 64, 64,  64, 64,  128, 64, 64, 64,
                               64,  96,  96, 48, 48,  48,  64, 64, 64, 64,  96, 64,  64,  96, 64, 48};

@@ -9,11 +9,11 @@
 
 namespace nacre::importer::tensorflow_format {
 
-/// The messages that a file may hold.
+/// The kinds of messages that a file may contain.
 enum class WireRoot : uint8_t { Graph, MetaGraph, SavedModel, Objects, Tensor, BundleHeader, BundleEntry };
 
-/// Scans `file`, a serialized message of kind `root`. Tensors name their payloads in the field `payloads`, which
-/// TensorFlow does not have.
+/// Scans `file`, a serialized message of kind `root`. In the result, a tensor refers to its payloads by the field
+/// `payloads`, which only Nacre's messages have.
 llvm::Expected<WireSkeleton> scanWire(llvm::StringRef file, WireRoot root, uint64_t memoryBudget);
 
 } // namespace nacre::importer::tensorflow_format

@@ -2,11 +2,9 @@
 //
 // Elements and rows at computed indices: gathers, scatters, and sums by segment.
 //
-// How:  1. gathers,
-//       2. scatters by coordinates, and by rows. In a frozen graph the target is a constant, so only the result is
-//          read,
-//       3. segments: rows with equal numbers are combined to one row,
-//       4. counts of numbers.
+// How: 1. gathers, 2. scatters by coordinates, and by rows. In a frozen graph, the target is a constant, so only the
+//       result matters, 3. segments: rows with the same segment id are combined to one row, 4. counts of equal
+//       integers.
 
 #include "compiler/import/operands/Axes.h"
 #include "compiler/import/operands/JoinsAndSlices.h"
@@ -30,7 +28,7 @@ using nn::UnaryKind;
 // 1. Gathers
 //===----------------------------------------------------------------------===//
 
-/// Returns `indices` as coordinates along one axis.
+/// Returns `indices` as coordinates, with a last axis of size 1.
 Value asCoordinates(NnBuilder &nn, Value indices) {
   if (!indices)
     return {};
@@ -39,8 +37,8 @@ Value asCoordinates(NnBuilder &nn, Value indices) {
   return nn.reshape(indices, shape);
 }
 
-/// Gathers along `axis` if the first `batches` axes of both operands are the same. For the gather, the axis is moved
-/// after these axes. In the result, the axes of the indices are moved to the place of `axis`.
+/// Gathers along `axis`. The first `batches` axes of both operands are batch axes. Before the gather, `axis` is moved
+/// after the batch axes. In the result, the axes of the indices are moved to the place of `axis`.
 void gatherInBatches(OperandBinder &node, int64_t axis, int64_t batches) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0), indices = node.getOperand(1);
@@ -118,7 +116,7 @@ void importReverseSequence(OperandBinder &node) {
 // 2. Scatters
 //===----------------------------------------------------------------------===//
 
-/// The effect of an update. Some kinds of update are another kind with prepared updates.
+/// The effect of a scatter. Some operators are another kind of scatter, after a unary operator on the updates.
 struct Update {
   ScatterKind kind;
   UnaryKind before = UnaryKind::Abs;
@@ -156,7 +154,7 @@ void importScatterByCoordinates(OperandBinder &node, const Update &update) {
   scatter(node, update, node.getOperand(0), node.getOperand(1), node.getOperand(2));
 }
 
-/// Scatters rows. One number may stand for all updates.
+/// Scatters rows. The updates may be one scalar, which is used for all rows.
 void importScatterRows(OperandBinder &node, const Update &update) {
   node.ignore({"use_locking"});
   Value x = node.getOperand(0), indices = node.getOperand(1), updates = node.getOperand(2);
@@ -169,7 +167,7 @@ void importScatterRows(OperandBinder &node, const Update &update) {
   scatter(node, update, x, asCoordinates(node.nn, indices), updates);
 }
 
-/// Scatters into zeros; updates of one element are added up.
+/// Scatters into zeros. Several updates of the same element are added.
 void importScatterNd(OperandBinder &node) {
   node.ignore({"bad_indices_policy"});
   NnBuilder &nn = node.nn;
@@ -205,7 +203,8 @@ constexpr SegmentRow segmentRows[] = {
 // 4. Counts
 //===----------------------------------------------------------------------===//
 
-/// Returns how often each number below `size` occurs, or the sum of its weights. Other numbers are not counted.
+/// Returns a list of `size` elements: how often each integer below `size` occurs in `numbers`, or the sum of its
+/// weights. Other integers are not counted.
 Value countNumbers(OperandBinder &node, Value numbers, Value weights, int64_t size) {
   NnBuilder &nn = node.nn;
   if (!numbers || !weights || !node.checkFits({size + 1}))
@@ -237,7 +236,8 @@ void importBincount(OperandBinder &node) {
   node.setResult(countNumbers(node, numbers, weights, *size));
 }
 
-/// Counts elements in bins of equal width between the two bounds. Elements outside count in the first or last bin.
+/// Counts the elements in bins of equal width between two bounds. Elements outside of the bounds count in the first or
+/// last bin.
 void importHistogram(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Type type = readIndexType(node, "dtype");

@@ -2,8 +2,9 @@
 //
 // Partitions rows into parts, and joins parts again.
 //
-// The data decide how many rows a part has: its size is known if they are, else it is open (dialects/nn/Counts.h). The
-// indices of joined rows must be known, because they decide the size of the whole.
+// The operand `partitions` decides the number of rows of each part. If it is not constant, the parts have
+// data-dependent sizes (dialects/nn/Counts.h). The indices of joined rows must be constant, because they decide the
+// size of the result.
 
 #include "compiler/import/compositions/Selections.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -17,14 +18,14 @@ namespace {
 
 using nn::BinaryKind;
 
-/// Returns `x` with its first `axes` axes joined to one of `rows` elements.
+/// Returns `x` with its first `axes` axes joined to one axis of size `rows`.
 Value toRows(NnBuilder &nn, Value x, int64_t axes, int64_t rows) {
   SmallVector<int64_t> shape{rows};
   llvm::append_range(shape, getShape(x).drop_front(axes));
   return nn.reshape(x, shape);
 }
 
-/// (data, partitions): result i has the rows whose number is i, in order.
+/// Operands: data, partitions. Result i has the rows of `data` whose element of `partitions` is i, in order.
 void importDynamicPartition(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value data = node.getOperand(0), numbers = node.getOperand(1);
@@ -49,8 +50,8 @@ void importDynamicPartition(OperandBinder &node) {
   }
 }
 
-/// Returns for each row of the result its index among the rows of all parts, or -1 if no part has it. The last part
-/// that has the row counts. Fails after an error.
+/// Returns the index of each row of the result among the rows of all parts, or -1 if no part contains it. If several
+/// parts contain a row, the last one counts. Fails after an error.
 FailureOr<SmallVector<int64_t>> readOrder(OperandBinder &node, size_t parts) {
   SmallVector<int64_t> order;
   int64_t row = 0;
@@ -73,8 +74,8 @@ FailureOr<SmallVector<int64_t>> readOrder(OperandBinder &node, size_t parts) {
   return order;
 }
 
-/// (indices..., data...): puts the rows of each part at its indices. TensorFlow leaves rows without an index undefined;
-/// here they are 0.
+/// Operands: indices..., data... . Places the rows of each part at its indices. Rows without an index are undefined in
+/// TensorFlow, and 0 in Nacre.
 void importDynamicStitch(OperandBinder &node) {
   node.ignore({"N"});
   NnBuilder &nn = node.nn;
@@ -120,7 +121,7 @@ void importDynamicStitch(OperandBinder &node) {
     node.setResult(order->empty() ? all : nn.gather(all, nn.integers(*order), 0));
 }
 
-/// (a_indices, a_values, a_shape, b): b with the values added at their indices.
+/// Operands: a_indices, a_values, a_shape, b. The result is `b` plus the values at their indices.
 void importSparseTensorDenseAdd(OperandBinder &node) {
   Value places = node.getOperand(0), values = node.getOperand(1), dense = node.getOperand(3);
   const int64_t number = getType(values).getNumElements(), rank = getRank(dense);

@@ -21,7 +21,7 @@ using nn::BinaryKind;
 // Order
 //===----------------------------------------------------------------------===//
 
-/// The k largest elements of each row. They are always sorted, which is right without `sorted`, too.
+/// Imports TopK: the k largest elements of each row. They are always sorted, which is also valid if `sorted` is false.
 void importTopK(OperandBinder &node) {
   node.ignore({"sorted"});
   NnBuilder &nn = node.nn;
@@ -40,7 +40,7 @@ void importTopK(OperandBinder &node) {
   node.setResult(1, indices ? nn.cast(indices, type) : Value());
 }
 
-/// The element that would be at index n if each row were sorted.
+/// Imports NthElement: the element at index n of each sorted row.
 void importNthElement(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
@@ -57,8 +57,8 @@ void importNthElement(OperandBinder &node) {
   node.setResult(nn.reshape(nn.slice(first, axis, *n, 1), getShape(x).drop_back()));
 }
 
-/// True for each row in which fewer than k classes are likelier than the target. The target must be a class, and its
-/// likelihood finite.
+/// Imports InTopK: true for each row in which fewer than k classes are likelier than the target. It is false if the
+/// target is not a class or its likelihood is not finite.
 void importInTopK(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0), targets = node.getOperand(1);
@@ -86,7 +86,7 @@ void importInTopK(OperandBinder &node) {
 // Choices
 //===----------------------------------------------------------------------===//
 
-/// The coordinates of each element that is not 0, one row each.
+/// Imports Where: one row with the coordinates of each element that is not 0.
 void importWhere(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   if (!node.checkRank(0, 1))
@@ -95,7 +95,7 @@ void importWhere(OperandBinder &node) {
   node.setResult(columns ? nn.transpose(columns, {1, 0}) : Value());
 }
 
-/// The unique elements, in the order in which they appear.
+/// Imports Unique: the different elements, in the order of their first occurrence.
 void importUnique(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Type type = readIndexType(node, "out_idx");
@@ -119,7 +119,7 @@ void importCompareAndBitpack(OperandBinder &node) {
     node.error() << node.nameOf(0) << " must have a last axis divisible by 8, but is " << describe(x);
     return;
   }
-  // Booleans are packed as they are, whatever the threshold.
+  // Booleans are packed without a comparison; their threshold is ignored.
   Value isAbove = getElementType(x).isInteger(1) ? x : nn.binary(BinaryKind::Greater, x, threshold);
   shape.back() /= 8;
   SmallVector<int64_t> groups(shape);
@@ -130,7 +130,7 @@ void importCompareAndBitpack(OperandBinder &node) {
   node.setResult(nn.reduce(nn::ReduceKind::Sum, bits, static_cast<int64_t>(shape.size()), /*keepDims=*/false));
 }
 
-/// `on` at the index along a new axis, `off` elsewhere.
+/// Imports OneHot. Along a new axis, the result is `on` at the index, and `off` elsewhere.
 void importOneHot(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value indices = node.getOperand(0);
@@ -156,7 +156,7 @@ void importOneHot(OperandBinder &node) {
 // Boxes
 //===----------------------------------------------------------------------===//
 
-/// Returns an operand with one element as a scalar of `type`, or null after an error.
+/// Returns the operand `index`, which must have one element, as a scalar of `type`. Returns null after an error.
 Value readScalar(OperandBinder &node, size_t index, Type type) {
   return node.checkShape(index, {}, "one element") ? node.nn.cast(node.getOperand(index), type) : Value();
 }
@@ -201,7 +201,7 @@ Value suppress(OperandBinder &node, const NnBuilder::Suppression &suppression) {
   Type i32 = nn.types().getI32Type();
   if (suppression.limit == 0)
     return nn.splat(RankedTensorType::get(0, i32), 0);
-  Value rows = suppressNonMaxima(nn, suppression); // each row: image, class, box
+  Value rows = suppressNonMaxima(nn, suppression); // each row contains the indices of an image, a class and a box
   if (!rows)
     return {};
   Value boxes = nn.slice(rows, 1, 2, 1);
@@ -218,7 +218,7 @@ void importSuppression(OperandBinder &node) {
     node.setResult(suppress(node, *suppression));
 }
 
-/// Returns `list`, padded with zeros to the maximum number of boxes if the node demands this. Returns null after an
+/// Returns `list`, padded with zeros to the maximum number of boxes if the node requests this. Returns null after an
 /// error.
 Value padList(OperandBinder &node, Value list) {
   NnBuilder &nn = node.nn;
@@ -234,7 +234,7 @@ Value padList(OperandBinder &node, Value list) {
   return missing > 0 ? nn.pad(nn::PadMode::Constant, list, {0}, {missing}, 0) : list;
 }
 
-/// Selects boxes, and returns their number, too.
+/// Imports a suppression that also returns the number of selected boxes.
 void importCountedSuppression(OperandBinder &node) {
   FailureOr<NnBuilder::Suppression> suppression = readSuppression(node);
   if (failed(suppression))
@@ -244,7 +244,8 @@ void importCountedSuppression(OperandBinder &node) {
   node.setResult(1, countOf(node.nn, boxes));
 }
 
-/// Selects boxes, and returns their scores, too. Scores of overlapping boxes are not lowered.
+/// Imports a suppression that also returns the scores of selected boxes. Only the form that does not lower the scores
+/// of overlapping boxes is supported.
 void importScoredSuppression(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   FailureOr<double> sigma = node.getNumber(5);

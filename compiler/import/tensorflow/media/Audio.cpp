@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The front end of keyword spotting: spectra of a sound's frames, and their mel-frequency cepstral coefficients.
+// Handlers for keyword spotting: spectra of the frames of a sound, and mel-frequency cepstral coefficients (MFCC) of
+// spectra.
 
 #include "compiler/import/compositions/Signal.h"
 #include "compiler/import/compositions/Tables.h"
@@ -15,7 +16,8 @@ using namespace mlir;
 namespace nacre::importer::tensorflow_format {
 namespace {
 
-/// [samples, channels] to [channels, frames, bins]: the power of each frequency in a frame, or its root.
+/// Imports AudioSpectrogram, from [samples, channels] to [channels, frames, bins]. An element is the power of a
+/// frequency in a frame, or the root of the power.
 void importAudioSpectrogram(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   int64_t window = node.getInt("window_size", 0), stride = node.getInt("stride", 0);
@@ -41,7 +43,7 @@ void importAudioSpectrogram(OperandBinder &node) {
   node.setResult(isSquared ? power : nn.unary(nn::UnaryKind::Sqrt, power));
 }
 
-/// The mel filter bank: triangles over mel. The middle of each triangle is where its neighbours end.
+/// The mel filter bank: triangles on the mel scale. The middle of each triangle is the end of its neighbours.
 struct MelFilter {
   int64_t bands, bins;
   double low, high, hertzPerBin;
@@ -60,14 +62,14 @@ struct MelFilter {
     double left = middleOf(band - 1), middle = middleOf(band), right = middleOf(band + 1);
     if (mel > left && mel <= middle)
       return (mel - left) / (middle - left);
-    // Below the lower edge of the first band, its rising side continues.
+    // Below the lower edge of the first band, the rising side of its triangle continues.
     if (band == 0 && mel <= left)
       return (mel - left) / (middle - left);
     return mel > middle && mel <= right ? (right - mel) / (right - middle) : 0;
   }
 };
 
-/// (spectrogram, sample_rate): the cosine transform of the logarithm of each band.
+/// Operands: spectrogram, sample_rate. The result is the cosine transform of the logarithms of all bands.
 void importMfcc(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   double high = node.getFloat("upper_frequency_limit", 4000), low = node.getFloat("lower_frequency_limit", 20);
@@ -86,7 +88,7 @@ void importMfcc(OperandBinder &node) {
     return;
   }
   MelFilter filter{bands, bins, low, high, hertzPerBin};
-  // Computes in at least 32 bits.
+  // The computation uses floats of at least 32 bits.
   Type given = getElementType(node.getOperand(0)), type = given.isF64() ? given : Type(nn.types().getF32Type());
   Value weights = makeTable<double>(nn, RankedTensorType::get({bins, bands}, type),
                                     [&](int64_t index) { return filter.weigh(index / bands, index % bands); });

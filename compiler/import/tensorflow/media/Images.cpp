@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Resizes images, converts their colours, and draws frames in them. Channels are last.
+// Operators that resize images, convert their colours, and draw frames in them. Channels are last.
 
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/compositions/Resampling.h"
@@ -25,7 +25,7 @@ using MakeTable = AxisTable (*)(int64_t input, int64_t output, CornerRule rule);
 struct ResizeRow {
   const char *op;
   MakeTable make;
-  double taps; ///< maximum number of taps of a position; 0 if it is the size of the axis
+  double taps; ///< largest number of taps of a position; 0 if all elements of the axis are taps
   bool keepsType;
 };
 
@@ -49,8 +49,8 @@ constexpr ResizeRow resizeRows[] = {
     {"ResizeArea", averageArea, 0, false},
 };
 
-/// Resizes an image. Without attributes, rows and columns are mapped by the ratio of sizes, from the first one on.
-/// Except for the nearest neighbour, results are floats for any image.
+/// Imports a resize. Without attributes, row i of the result is at position i * (old rows / new rows), and columns
+/// likewise. Results are f32 for images of any type, except for the nearest neighbour.
 void importResize(OperandBinder &node, const ResizeRow &row) {
   NnBuilder &nn = node.nn;
   bool alignsCorners = node.getFlag("align_corners", false), usesCenters = node.getFlag("half_pixel_centers", false);
@@ -93,13 +93,14 @@ void importResize(OperandBinder &node, const ResizeRow &row) {
 // Regions
 //===----------------------------------------------------------------------===//
 
-/// Positions that are read along one axis of the image, [boxes, positions], and whether they are inside.
+/// Positions that are read along one axis of the image, [boxes, positions]. `isInside` is true for positions inside the
+/// image.
 struct ReadPositions {
   Value positions, isInside;
 };
 
-/// Returns positions from the middle of the first element of a box to that of the last. Corners of boxes go from 0 to 1
-/// over the image. A single position is the middle of the box.
+/// Returns `count` positions from `begin` to `end` of each box. `begin` and `end` are fractions: 0 is the middle of the
+/// image's first element, and 1 is the middle of the last. A single position is the middle of the box.
 ReadPositions placeInBoxes(NnBuilder &nn, Value begin, Value end, int64_t count, int64_t extent) {
   const auto last = static_cast<double>(extent - 1);
   Value positions;
@@ -116,13 +117,13 @@ ReadPositions placeInBoxes(NnBuilder &nn, Value begin, Value end, int64_t count,
   return {positions, isInside};
 }
 
-/// Rounds to the nearest integer, halves up.
+/// Rounds to the nearest integer, and x.5 up.
 Value roundUp(NnBuilder &nn, Value x) {
   Value floor = nn.unary(nn::UnaryKind::Floor, x);
   return nn.select(nn.binary(BinaryKind::GreaterEqual, nn.sub(x, floor), 0.5), nn.add(floor, 1), floor);
 }
 
-/// (image, boxes, box_ind, crop_size): the part of an image in each box, resized.
+/// Operands: image, boxes, box_ind, crop_size. The result is the part of an image in each box, resized.
 void importCropAndResize(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   bool takesNearest = node.getChoice("method", {"bilinear", "nearest"}) == "nearest";
@@ -206,10 +207,10 @@ Colour toHsv(NnBuilder &nn, const Colour &rgb) {
   return {hue, saturation, value};
 }
 
-/// Converts HSV to RGB. The largest part equals the value; the smallest is lower by value * saturation.
+/// Converts HSV to RGB. The largest component equals the value. The smallest one is value * (1 - saturation).
 Colour toRgb(NnBuilder &nn, const Colour &hsv) {
   Value turn = nn.mul(hsv.first, 6), value = hsv.third, range = nn.mul(hsv.second, value);
-  // Each part has its full share over a third of the hue circle. The share decreases on both sides.
+  // Each component has its largest value over a third of the hue circle, and decreases on both sides.
   auto share = [&](double middle, double sign, double offset) {
     Value distance = nn.unary(nn::UnaryKind::Abs, nn.add(turn, -middle));
     Value part = clamp(nn, nn.add(nn.mul(distance, sign), offset), 0, 1);
@@ -234,8 +235,8 @@ void importColours(OperandBinder &node, Colour (*convert)(NnBuilder &, const Col
     node.setResult(join(node.nn, convert(node.nn, split(node.nn, node.getOperand(0)))));
 }
 
-/// The hue from 0 to 6, and the least and the largest part of a colour. Rounds as TensorFlow's kernel does, which
-/// computes in f32 even for f64 images.
+/// The hue from 0 to 6, and the smallest and largest component of a colour. Computed in f32 even for f64 images, like
+/// TensorFlow's kernel.
 struct Hue {
   Value hue, least, most;
 };
@@ -248,7 +249,7 @@ Hue findHue(NnBuilder &nn, const Colour &rgb) {
   auto number = [&](double value) { return nn.scalar(red, value); };
   Value most = larger(larger(red, green), blue), least = smaller(smaller(red, green), blue);
   Value middle = larger(smaller(red, green), smaller(larger(red, green), blue));
-  // The three parts have six orders. In even orders, the middle part increases with the hue.
+  // The three components can be in six orders by size. In even orders, the middle component increases with the hue.
   Value share = nn.div(nn.sub(middle, least), nn.sub(most, least));
   Value up = share, down = nn.sub(number(1), share);
   auto order = [&](double category, Value part) { return nn.add(part, category); };
@@ -267,7 +268,7 @@ Colour fromHue(NnBuilder &nn, const Hue &of) {
   Value isDown = nn.binary(BinaryKind::Or, isOneOf(1, 3), is(5));
   share = nn.select(isDown, nn.sub(nn.scalar(share, 1), share), share);
   Value middle = nn.add(nn.mul(share, nn.sub(of.most, of.least)), of.least);
-  // Each part is the largest in two orders, the middle one in two, and the least in two.
+  // Each component is the largest in two orders, the middle one in two, and the smallest in two.
   auto part = [&](double most1, double most2, double middle1, double middle2) {
     return nn.select(isOneOf(most1, most2), of.most, nn.select(isOneOf(middle1, middle2), middle, of.least));
   };
@@ -296,7 +297,7 @@ void importSaturation(OperandBinder &node) {
   node.setResult(join(nn, toRgb(nn, hsv)));
 }
 
-/// Scales the distances from the mean of each channel of each image.
+/// Imports AdjustContrast: scales the distances from the mean, for each channel of each image.
 void importContrast(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
@@ -318,7 +319,7 @@ void importContrast(OperandBinder &node) {
 // Frames
 //===----------------------------------------------------------------------===//
 
-/// Returns the colours of frames, one in each row. Frames use them in turn.
+/// Returns the colours of frames, one in each row. Frame i has the colour i modulo the number of colours.
 Value readFrameColours(OperandBinder &node, int64_t channels) {
   NnBuilder &nn = node.nn;
   constexpr float own[10][4] = {{1, 1, 0, 1},     {0, 0, 1, 1},   {1, 0, 0, 1},   {0, 1, 0, 1}, {.5F, 0, .5F, 1},
@@ -335,11 +336,11 @@ Value readFrameColours(OperandBinder &node, int64_t channels) {
   return {};
 }
 
-/// Draws frames of one pixel's width around boxes, which are given as fractions of the image. Parts outside are not
-/// drawn.
+/// Draws frames of one pixel's width around boxes, whose corners are fractions of the image. Parts outside of the image
+/// are not drawn.
 void importFrames(OperandBinder &node) {
   NnBuilder &nn = node.nn;
-  constexpr int64_t mostBoxes = 256; // code is written for each box
+  constexpr int64_t mostBoxes = 256; // the importer adds operators for each box
   if (!node.checkRank(0, 4, 4) || !node.checkRank(1, 3, 3))
     return;
   Value x = node.getOperand(0), boxes = node.getOperand(1);

@@ -9,8 +9,8 @@
 
 namespace nacre::importer::tensorflow_format {
 
-/// Reads the attribute that states whether indices or sizes have 32 or 64 bits, or also 16 if `hasNarrow`. Without the
-/// attribute they have `missing` bits. Returns null after an error.
+/// Returns the integer type that the attribute `attribute` names for indices or sizes. It has 32 or 64 bits, or also 16
+/// if `hasNarrow`. Without the attribute, it has `missing` bits. Returns null after an error.
 mlir::Type readIndexType(OperandBinder &node, llvm::StringRef attribute, unsigned missing = 32, bool hasNarrow = false);
 
 } // namespace nacre::importer::tensorflow_format

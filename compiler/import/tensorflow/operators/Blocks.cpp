@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Moves blocks of neighbouring elements to depth or batch and back, and extracts the patches under a window.
+// Operators that move blocks of neighbouring elements to the depth or batch axis or back, and that extract the patches
+// under a window.
 
 #include "compiler/import/compositions/Blocks.h"
 #include "compiler/import/operands/Blocks.h"
@@ -37,7 +38,7 @@ void importSpaceToBatch(OperandBinder &node, Ints blocks, size_t pads) {
 
 using BatchImport = void (*)(OperandBinder &, Ints blocks, size_t margins);
 
-/// Import with the blocks as an operand, or with one block size for rows and columns as an attribute.
+/// Calls `import` with the block sizes in operand 1, and with the index of the operand that contains pads or crops.
 template <BatchImport import> void importWithBlocks(OperandBinder &node) {
   FailureOr<SmallVector<int64_t>> blocks = node.getIntegers(1);
   if (succeeded(blocks))

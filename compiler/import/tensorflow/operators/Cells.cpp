@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Cells of recurrent networks: one step, and a block of steps.
+// Cells of recurrent networks: operators for one step, and for a sequence of steps.
 
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/tensorflow/operators/Handlers.h"
@@ -53,7 +53,8 @@ StepResults LstmCell::step(NnBuilder &nn, Value x, Value cell, Value hidden) con
   return results;
 }
 
-/// Reads the cell whose weights are the operands from `first` on: w, wci, wcf, wco, b. Fails after an error.
+/// Reads the cell whose weights are the operands w, wci, wcf, wco and b, which begin at index `first`. Fails after an
+/// error.
 FailureOr<LstmCell> readCell(OperandBinder &node, size_t first, int64_t inputs, int64_t units, bool isSecond) {
   LstmCell cell{node.getOperand(first), {}, node.getOperand(first + 4), 0, 0, isSecond};
   cell.forgetBias = isSecond ? 0 : node.getFloat("forget_bias", 1);
@@ -70,7 +71,7 @@ FailureOr<LstmCell> readCell(OperandBinder &node, size_t first, int64_t inputs, 
   return cell;
 }
 
-/// (x, cs_prev, h_prev, w, wci, wcf, wco, b)
+/// Operands: x, cs_prev, h_prev, w, wci, wcf, wco, b.
 void importLstmBlockCell(OperandBinder &node) {
   if (!node.checkRank(0, 2, 2) || !node.checkRank(1, 2, 2))
     return;
@@ -87,8 +88,8 @@ void importLstmBlockCell(OperandBinder &node) {
     node.setResult(index, results[index]);
 }
 
-/// (seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b): computes seq_len_max steps; results of further steps are
-/// zeros.
+/// Operands: seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b. Computes seq_len_max steps. The results of further
+/// steps are zeros.
 void importBlockLstm(OperandBinder &node, bool isSecond) {
   constexpr int64_t mostSteps = 1024;
   NnBuilder &nn = node.nn;
@@ -131,7 +132,7 @@ void importBlockLstm(OperandBinder &node, bool isSecond) {
 // GRU
 //===----------------------------------------------------------------------===//
 
-/// (x, h_prev, w_ru, w_c, b_ru, b_c) to (r, u, c, h)
+/// Operands: x, h_prev, w_ru, w_c, b_ru, b_c. Results: r, u, c, h.
 void importGruBlockCell(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   if (!node.checkRank(0, 2, 2) || !node.checkRank(1, 2, 2))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Raised conditionals (RaisedView.h), which have the operator Merge. Loops.cpp has the loops.
+// Raised conditionals (RaisedView.h), which have the operator Merge. Loops.cpp imports raised loops.
 
 #include "compiler/import/control/NodeGraphs.h"
 #include "compiler/import/tensorflow/operators/Handlers.h"
@@ -19,7 +19,7 @@ void importConditional(OperandBinder &node) {
     setResults(node, *results);
 }
 
-/// True if operand 0 selects this branch of a Case (saved/FunctionalControl.h).
+/// Imports the test of a branch of a Case (saved/FunctionalControl.h): true if operand 0 is the index of the branch.
 void importCaseBranch(OperandBinder &node) {
   auto branch = static_cast<double>(node.getInt("branch", 0));
   node.setResult(node.nn.binary(nn::BinaryKind::Equal, node.getOperand(0), branch));

@@ -17,7 +17,8 @@ nn::Window toRule(const Window &window) { return {window.kernel, window.strides,
 /// Ignores an attribute that does not change the result.
 void ignoreDevices(OperandBinder &node) { node.ignore({"use_cudnn_on_gpu"}); }
 
-/// Convolves after checking operands. `x` has channels last, and the filter is [spatial..., C / groups, OC].
+/// Convolves `x` with `filter`, which must be checked. `x` has channels last, and the filter is [spatial..., C /
+/// groups, OC].
 void convolve(OperandBinder &node, const Layout &layout, Value x, Value filter, int64_t groups) {
   NnBuilder &nn = node.nn;
   FailureOr<Window> window =
@@ -26,8 +27,8 @@ void convolve(OperandBinder &node, const Layout &layout, Value x, Value filter, 
     node.setResult(layout.fromLast(nn, nn.conv(x, filter, window->strides, window->pads, window->dilations, groups)));
 }
 
-/// Convolves with operand `index` as the filter. A filter with fewer input channels than `x` convolves groups of
-/// channels.
+/// Convolves `x` with the operand `index` as the filter. If the filter has fewer input channels than `x`, it convolves
+/// groups of channels.
 void convolveGroups(OperandBinder &node, const Layout &layout, Value x, size_t index) {
   auto rank = static_cast<int64_t>(layout.axes) + 2;
   if (!x)
@@ -52,7 +53,8 @@ void importConv(OperandBinder &node, size_t axes) {
     convolveGroups(node, layout, layout.toLast(node.nn, node.getOperand(0)), 1);
 }
 
-/// Convolves each channel with its own filters. [spatial..., C, M] has those of channel c from column c * M on.
+/// Imports a depthwise convolution, which convolves each channel with its own filters. Joining the last axes of the
+/// filter, [spatial..., C, M], yields the M filters of channel c from column c * M on.
 void importDepthwiseConv(OperandBinder &node) {
   ignoreDevices(node);
   Layout layout = readLayout(node, 2);
@@ -76,7 +78,7 @@ void importDepthwiseConv(OperandBinder &node) {
 // After padding and resizing
 //===----------------------------------------------------------------------===//
 
-/// Returns [N, H, W, C] with the rows and columns that operand 1 states, or null after an error.
+/// Returns `x`, [N, H, W, C], resized to the numbers of rows and columns in operand 1. Returns null after an error.
 Value resizeBetweenPixels(OperandBinder &node, Value x) {
   bool alignsCorners = node.getFlag("resize_align_corners", false);
   CornerRule rule = alignsCorners ? CornerRule::AlignCorners : CornerRule::Asymmetric;
@@ -100,7 +102,7 @@ Value resizeBetweenPixels(OperandBinder &node, Value x) {
   return node.checkFits(shape) ? resample(node.nn, x, axes) : Value();
 }
 
-/// (input, size if it is resized, paddings, filter): pads by mirroring, then convolves.
+/// Operands: input, size (if `resizes`), paddings, filter. Resizes if requested, pads by mirroring, then convolves.
 void importFusedConv(OperandBinder &node, bool resizes) {
   const Layout layout;
   const size_t paddings = resizes ? 2 : 1;
@@ -126,7 +128,7 @@ void importFusedConv(OperandBinder &node, bool resizes) {
 // Transposed
 //===----------------------------------------------------------------------===//
 
-/// Returns the shape of the result with channels last. Operand 0 states the shape or its spatial part. Fails after an
+/// Returns the shape of the result with channels last. Operand 0 contains the shape or its spatial part. Fails after an
 /// error.
 FailureOr<SmallVector<int64_t>> readResultShape(OperandBinder &node, const Layout &layout, Value x, int64_t channels) {
   FailureOr<SmallVector<int64_t>> given = node.getIntegers(0);
@@ -150,8 +152,9 @@ FailureOr<SmallVector<int64_t>> readResultShape(OperandBinder &node, const Layou
   return shape;
 }
 
-/// Sets the pads of the transposed convolution with the shape `result`: it writes where a convolution of `result` would
-/// read. The pads follow from the size of the result. Elements at the end that it does not reach are 0.
+/// Sets the pads of a transposed convolution whose result has the shape `result`. It writes the elements that a
+/// convolution of `result` would read, so the pads follow from the sizes. Elements at the end that no window reaches
+/// are 0.
 bool turnPads(OperandBinder &node, const Layout &layout, Value x, Ints result, Window &window) {
   std::optional<SmallVector<int64_t>> reach = getReach(window, getShape(x).slice(1, layout.axes));
   for (size_t axis = 0; axis < layout.axes; ++axis) {

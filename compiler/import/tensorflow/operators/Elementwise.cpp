@@ -47,7 +47,7 @@ constexpr UnaryComposition unaryCompositions[] = {
      }},
     {"Lgamma", logGamma},
     {"Log1p", logOnePlus},
-    // Halves round to even numbers; integers stay as they are.
+    // Values between two integers, such as 2.5, round to the even one. Integers stay unchanged.
     {"Round", [](NnBuilder &nn, Value x) { return isFloat(x) ? nn.unary(UnaryKind::Round, x) : x; }, Holds::Numbers},
     {"Selu", selu},
 };
@@ -75,7 +75,7 @@ constexpr BinaryComposition binaryCompositions[] = {
 };
 
 template <typename Compose> void importBinary(OperandBinder &node, Compose compose) {
-  // The attribute matters only for shapes that do not broadcast, which always are an error here.
+  // The attribute matters only for shapes that cannot be broadcast, which are always an error in Nacre.
   node.ignore({"incompatible_shape_error"});
   if (succeeded(node.broadcastOperands()))
     node.setResult(compose(node.nn, node.getOperand(0), node.getOperand(1)));
@@ -97,7 +97,7 @@ void importSum(OperandBinder &node) {
   node.setResult(sum);
 }
 
-/// Adds one element for each channel, along the last axis or the second.
+/// Adds one element for each channel. Channels are the last axis, or the second axis.
 void importBiasAdd(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0), bias = node.getOperand(1);
@@ -117,7 +117,7 @@ void importClip(OperandBinder &node) {
                              node.getOperand(1)));
 }
 
-/// The cross products of vectors of three along the last axis.
+/// Imports Cross: the cross products of vectors with three elements along the last axis.
 void importCross(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value a = node.getOperand(0), b = node.getOperand(1);

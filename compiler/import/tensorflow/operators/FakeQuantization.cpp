@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rounds floats to values that integers of few bits can represent, and converts such integers to floats.
+// Operators that round floats to values that integers of few bits can represent, and that convert such integers to
+// floats.
 
 #include "compiler/import/compositions/Quantization.h"
 #include "compiler/import/tensorflow/operators/Handlers.h"
@@ -13,8 +14,8 @@ using namespace mlir;
 namespace nacre::importer::tensorflow_format {
 namespace {
 
-/// Clamps `x` to the range from `low` to `high`, shifted so that zero is one of its steps, and rounds to a step. The
-/// range may have one element for each index of the last axis.
+/// Clamps operand 0 to the range from `low` to `high` and rounds it to a step of the range. The range is first shifted
+/// so that zero is a step. `low` and `high` may have one element for each index of the last axis.
 void quantize(OperandBinder &node, Value low, Value high) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
@@ -27,7 +28,8 @@ void quantize(OperandBinder &node, Value low, Value high) {
   auto least = static_cast<double>(isNarrow), most = static_cast<double>((1 << bits) - 1);
   Value step = nn.div(nn.sub(high, low), most - least);
   Value fromLow = nn.sub(nn.scalar(low, least), nn.div(low, step));
-  // Rounds halves away from zero. Values below the first step are clamped to it in any case.
+  // Rounds x.5 up. TensorFlow rounds it away from zero. This only differs for negative values, which are clamped
+  // anyway.
   Value rounded = nn.unary(nn::UnaryKind::Floor, nn.add(fromLow, 0.5));
   Value zero = nn.binary(nn::BinaryKind::Min, nn.binary(nn::BinaryKind::Max, rounded, least), most);
   Value first = nn.mul(nn.sub(nn.scalar(zero, least), zero), step);
@@ -68,7 +70,7 @@ void importVarsPerChannel(OperandBinder &node) {
 // Dequantize
 //===----------------------------------------------------------------------===//
 
-/// The least and the largest number of an integer type as f32, because TensorFlow computes with these.
+/// The smallest and the largest value of an integer type, as f32, because TensorFlow computes with f32 values.
 struct IntegerRange {
   explicit IntegerRange(IntegerType type) {
     const unsigned width = type.getWidth();
@@ -78,8 +80,8 @@ struct IntegerRange {
   float low, high;
 };
 
-/// Converts integers to floats: the least integer of `range` becomes `low`, the largest becomes `high`. MIN_FIRST
-/// shifts `low` so that zero is one of the steps.
+/// Converts integers to floats. The smallest integer of `range` becomes `low`, and the largest becomes `high`. If
+/// `isMinFirst`, `low` is shifted so that zero is a step.
 Value dequantizeByRange(NnBuilder &nn, Value x, Value low, Value high, IntegerRange range, bool isMinFirst) {
   if (!isMinFirst) {
     float half = range.low == 0 ? 0.0F : (range.high - range.low + 1) / 2;

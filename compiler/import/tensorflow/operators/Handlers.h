@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Handlers of operators that neither use computed indices, nor hold arrays or complex numbers. Each function adds its
-// handlers to the registry; Operators.cpp calls all functions.
+// Handlers of operators without computed indices, arrays and complex numbers. Each function adds its handlers to the
+// registry; Operators.cpp calls all functions.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_OPERATORS_HANDLERS_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_OPERATORS_HANDLERS_H

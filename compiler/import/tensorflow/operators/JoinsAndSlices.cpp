@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Joins, splits, slices, pads and reorders tensors.
+// Operators that join, split, slice, pad and reorder tensors.
 //
 // How:  1. joining and splitting,
 //       2. slices,
@@ -36,7 +36,7 @@ void importConcat(OperandBinder &node, bool isAxisFirst) {
     concatenate(node, begin, count, *axis);
 }
 
-/// Concatenates along the first axis, which every part has.
+/// Imports ParallelConcat: concatenates along the first axis, so operands must have at least one axis.
 void importParallelConcat(OperandBinder &node) {
   node.ignore({"N", "shape"});
   if (node.checkRank(0, 1))
@@ -88,7 +88,7 @@ void importPad(OperandBinder &node, nn::PadMode mode) {
     padOperand(node, mode, pads->low, pads->high, /*value=*/0);
 }
 
-/// Pads with a value that may be computed.
+/// Imports PadV2. The value of the padding is an operand, which may be computed at run time.
 void importPadV2(OperandBinder &node) {
   Value x = node.getOperand(0), value = node.getOperand(2);
   auto pads = readPads(node, 1, getRank(x));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The axis of an operand's channels, and windows that slide over its other axes.
+// Implements Layout.h.
 
 #include "compiler/import/tensorflow/operators/Layout.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -45,7 +45,7 @@ FailureOr<AxisPads> readPads(OperandBinder &node, size_t index, int64_t rank) {
   return pads;
 }
 
-/// Sets the pads from the list of the node, or from its padding scheme.
+/// Sets the window's pads from the node's list of pads or from its padding scheme.
 static void readPads(OperandBinder &node, const Layout &layout, Window &window, Ints spatial) {
   window.pads.assign(layout.axes * 2, 0);
   StringRef padding = node.getChoice("padding", {"VALID", "SAME", "EXPLICIT"});
@@ -55,7 +55,7 @@ static void readPads(OperandBinder &node, const Layout &layout, Window &window, 
     node.ignore({"explicit_paddings"});
     return;
   }
-  // Two numbers for each axis, in the order of the layout.
+  // The attribute has two numbers for each axis, in the order of the layout.
   SmallVector<int64_t> pairs = node.getSizes("explicit_paddings", (layout.axes + 2) * 2, 0, 0), low, high;
   for (size_t at = 0; at < pairs.size(); at += 2) {
     low.push_back(pairs[at]);

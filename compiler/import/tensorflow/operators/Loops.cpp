@@ -2,11 +2,11 @@
 //
 // Raised loops (RaisedView.h), which have the operator LoopCond.
 //
-// How:  1. the number of iterations, if counters determine it,
-//       2. unrolled, if the condition is known in each iteration; arrays then are lists of rows,
-//       3. as a loop of `nn`, which carries only tensors. One iteration shows the type of an array's rows,
-//       4. lists that grow or shrink by a row in each iteration are the loop's stacks and scanned operands. If the
-//          number of iterations is only known at run time, each iteration picks its row from the end.
+// How: 1. the number of iterations, if counters determine it, 2. unrolled, if the condition is known in each iteration.
+//       Arrays are then lists of rows, 3. as a loop of `nn`, which carries only tensors. A trial iteration yields the
+//       type of an array's rows, 4. lists that grow or shrink by a row in each iteration become the loop's stacks and
+//       scanned operands. If the number of iterations is only known at run time, each iteration reads its row from the
+//       end of the array.
 
 #include "compiler/import/control/NodeGraphs.h"
 #include "compiler/import/control/RegionBuilder.h"
@@ -31,12 +31,12 @@ namespace {
 struct LoopNode {
   const NodeGraph *condition, *body;
   SmallVector<Value> initial;
-  std::optional<int64_t> most;  ///< maximum number of iterations, according to counters with known limits
-  std::optional<int64_t> limit; ///< also counts limits with only a known upper bound
+  std::optional<int64_t> most;  ///< largest number of iterations, according to counters with known limits
+  std::optional<int64_t> limit; ///< like `most`, but also with limits of which only an upper bound is known
   bool isCounted = false;       ///< true if `most` is the exact number
 };
 
-/// Returns the number that operand `index` is, if it is known.
+/// Returns the value of the operand `index` if it is a constant with one element; otherwise nullopt.
 std::optional<double> findNumber(OperandBinder &node, size_t index) {
   ElementsAttr constant = getConstant(node.getOperand(index));
   if (!constant || constant.getNumElements() != 1)
@@ -58,8 +58,9 @@ nn::BinaryKind getKind(LoopCount::Comparison comparison) {
   llvm_unreachable("all comparisons are above");
 }
 
-/// Returns a number that no element exceeds, if one is known. A minimum has the smaller bound of its two operands.
-/// `depth` limits how many operators are followed. Otherwise nested minima of one value would take exponential time.
+/// Returns a number that no element of `value` exceeds, or nullopt if none is known. The bound of a minimum is the
+/// smaller bound of its two operands. At most `depth` nested operators are considered, because nested minima of one
+/// value would take exponential time.
 std::optional<double> findUpperBound(Value value, unsigned depth = 8) {
   if (ElementsAttr constant = isTensor(value) ? getConstant(value) : ElementsAttr();
       constant && isa<IntegerType>(constant.getElementType()) && constant.getNumElements() == 1) {
@@ -79,7 +80,7 @@ std::optional<double> findUpperBound(Value value, unsigned depth = 8) {
   return left && right ? std::min(*left, *right) : left ? left : right;
 }
 
-/// Reads the loop. Operands after the carried ones are the limit and the step of each count.
+/// Reads the loop. The operands after the carried values are the limit and the step of each count.
 FailureOr<LoopNode> readLoop(OperandBinder &node) {
   LoopNode loop{node.getGraph("condition"), node.getGraph("body"), {}, std::nullopt, std::nullopt};
   auto numCarried = static_cast<size_t>(node.getInt("carried", 0));
@@ -123,8 +124,8 @@ void importUnrolled(OperandBinder &node, const LoopNode &loop) {
 // 3. As a loop
 //===----------------------------------------------------------------------===//
 
-/// Returns the loop's initial values, in which arrays other than stacks are tensors; fails after an error. A first
-/// iteration, whose results are not used, shows the types of the rows that it writes.
+/// Returns the loop's initial values, in which arrays other than stacks are tensors. Fails after an error. A trial
+/// iteration, whose results are not used, yields the types of written rows.
 FailureOr<SmallVector<Value>> joinArrays(OperandBinder &node, const LoopNode &loop, ArrayRef<CarriedStack> stacks) {
   SmallVector<Value> initial = loop.initial;
   auto isArray = [&](size_t index) {
@@ -222,8 +223,8 @@ LogicalResult StackedLoop::begin() {
   return checkBound();
 }
 
-/// Returns all values that the graphs take, in order. A stack has no rows, except in the body, where it has the row to
-/// take.
+/// Returns all arguments of the condition or the body, in order. A stack is an empty list; in the body, a stack that
+/// shrinks is a list with the row to take.
 FailureOr<SmallVector<Value>> StackedLoop::putTogether(Value number, ArrayRef<Value> carried, ArrayRef<Value> rows) {
   SmallVector<Value> values;
   ArrayRef<TakenStack> shrinking = taken;
@@ -263,7 +264,8 @@ FailureOr<Iteration> StackedLoop::compute(Value number, ArrayRef<Value> carried,
     if (loop.isCounted)
       known = findPushed(node, row, number.getParentBlock(), built.initial, carried, iteration.carried);
     else
-      known->rows = joinRows(node, row, nn.nothing()); // stored, because the loop's stacks have the number of rows
+      known->rows = joinRows(node, row, nn.nothing()); // stored as a tensor, because the loop's stacked results have
+                                                       // the number of rows
     if (failed(known) || (!known->areKnown() && !known->rows))
       return failure();
     pushed.push_back(*known);
@@ -273,8 +275,8 @@ FailureOr<Iteration> StackedLoop::compute(Value number, ArrayRef<Value> carried,
   return iteration;
 }
 
-/// Makes the final counters constants if the number of iterations is known. The gradient's loop starts with one of
-/// them.
+/// Replaces the final values of counters by constants if the number of iterations is known. The gradient's loop starts
+/// with such a value.
 void StackedLoop::settleCounters(MutableArrayRef<Value> finals) {
   if (!loop.isCounted)
     return;
@@ -341,13 +343,14 @@ void importLoop(OperandBinder &node) {
   if (failed(loop))
     return;
   auto asUnrolled = [&] { importUnrolled(node, *loop); };
-  // If no counter determines the number, the first iterations are tried: they may be few, or their condition unknown.
+  // If no counter determines the number of iterations, the loop is unrolled on trial. This fails if the condition is
+  // not known, or if there are too many iterations.
   if (!loop->isCounted && !node.attempt(asUnrolled))
     return;
   const bool isKnown = loop->isCounted && *loop->most <= mostIterations;
   if (llvm::none_of(findCarriedStacks(loop->condition->view, loop->body->view), isStack))
     return importLoopOrUnrolled(node, [&] { importAsLoop(node, *loop); }, isKnown, asUnrolled);
-  // Errors of the loop about stacks are clearer than those of an iteration.
+  // If both attempts fail, the errors of the loop are reported, because they explain problems with stacks better.
   std::optional<OperandBinder::Attempt> asLoop = node.attempt([&] { importAsLoop(node, *loop); });
   if (asLoop && (!isKnown || node.attempt(asUnrolled)))
     node.report(std::move(*asLoop));

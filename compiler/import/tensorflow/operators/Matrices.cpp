@@ -14,7 +14,7 @@ using namespace mlir;
 namespace nacre::importer::tensorflow_format {
 namespace {
 
-/// Returns i1 [rows, columns]: true where `isIn(row, column)` is.
+/// Returns a mask of i1, [rows, columns], with the values `isIn(row, column)`.
 template <typename IsIn> Value makeMask(NnBuilder &nn, int64_t rows, int64_t columns, IsIn isIn) {
   auto type = RankedTensorType::get({rows, columns}, nn.types().getI1Type());
   return makeTable<int64_t>(
@@ -33,8 +33,8 @@ void importMatrixDiagPart(OperandBinder &node) {
     node.setResult(takeDiagonal(node.nn, node.getOperand(0)));
 }
 
-/// (input, num_lower, num_upper): keeps so many diagonals below and above the main one, or all if the number is
-/// negative.
+/// Operands: input, num_lower, num_upper. Keeps num_lower diagonals below and num_upper above the main one. A negative
+/// number keeps all.
 void importMatrixBandPart(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   FailureOr<int64_t> below = node.getInteger(1), above = node.getInteger(2);
@@ -48,7 +48,8 @@ void importMatrixBandPart(OperandBinder &node) {
   node.setResult(mask ? nn.select(mask, x, nn.scalar(x, 0)) : Value());
 }
 
-/// [sizes...] to [sizes..., sizes...], with the elements where both halves of the coordinates are equal.
+/// Imports Diag, from [sizes...] to [sizes..., sizes...]. The elements are placed where both halves of the coordinates
+/// are equal; all others are 0.
 void importDiag(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
@@ -61,7 +62,7 @@ void importDiag(OperandBinder &node) {
   node.setResult(nn.reshape(setDiagonal(nn, zeros, nn.reshape(x, {count})), shape));
 }
 
-/// [sizes..., sizes...] to [sizes...]
+/// Imports DiagPart, the inverse of Diag: from [sizes..., sizes...] to [sizes...].
 void importDiagPart(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Ints shape = getShape(node.getOperand(0)), half = shape.take_front(shape.size() / 2);
@@ -80,7 +81,7 @@ void importDiagPart(OperandBinder &node) {
 // Systems
 //===----------------------------------------------------------------------===//
 
-/// True if operand 0 has square matrices that are small enough to be unrolled; otherwise reports an error.
+/// True if operand 0 has square matrices that are small enough to be unrolled. Otherwise, reports an error.
 bool checkSmall(OperandBinder &node) {
   Ints shape = getShape(node.getOperand(0));
   if (shape.size() >= 2 && shape.back() == shape[shape.size() - 2] && shape.back() <= mostMatrixRows)
@@ -90,7 +91,7 @@ bool checkSmall(OperandBinder &node) {
   return false;
 }
 
-/// True if, in addition, operand 1 has a right-hand side for each matrix.
+/// Like checkSmall(), but operand 1 must also have a right-hand side for each matrix.
 bool checkSystems(OperandBinder &node) {
   if (!checkSmall(node) || !node.checkRank(1, 2))
     return false;
@@ -99,7 +100,7 @@ bool checkSystems(OperandBinder &node) {
                          "a right side for each matrix");
 }
 
-/// Returns operand 0, or its adjoint if the node asks for it.
+/// Returns operand 0, or its adjoint if the attribute `adjoint` is set.
 Value readMatrices(OperandBinder &node) {
   Value matrices = node.getOperand(0);
   if (!node.getFlag("adjoint", false))
@@ -114,7 +115,7 @@ void importDeterminant(OperandBinder &node) {
     node.setResult(determinant(node.nn, node.getOperand(0)));
 }
 
-/// The sign of the determinant, and the logarithm of its absolute value.
+/// Imports LogMatrixDeterminant: the sign of the determinant, and the logarithm of its absolute value.
 void importLogDeterminant(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   if (!checkSmall(node))

@@ -18,8 +18,9 @@ using nn::ReduceKind;
 // Batches
 //===----------------------------------------------------------------------===//
 
-/// Sets the results of training after the first one: the moments of the batch, mixed with the running ones if the node
-/// demands it. The variance is estimated from `count` samples. The results for gradients are the batch's own moments.
+/// Sets the results after the first one in training: the new running moments, then the moments of the batch for
+/// gradients. The running moments are those of the batch, or a mix with the old ones. The running variance is estimated
+/// from `count` samples.
 void setTrainingResults(OperandBinder &node, const Moments &batch, double share, double count) {
   NnBuilder &nn = node.nn;
   Value unbiased = nn.mul(batch.variance, count > 1 ? count / (count - 1) : 1);
@@ -58,14 +59,14 @@ void importFusedBatchNorm(OperandBinder &node) {
     for (size_t index = 1; index < 5; ++index)
       node.setResult(index, index % 2 ? moments.mean : moments.variance);
   }
-  // V3 passes one more tensor to its gradient, which only TensorFlow's kernels use.
+  // FusedBatchNormV3 passes one more tensor to its gradient, which only TensorFlow's kernels use.
   if (node.wantsResult(5))
     node.setResult(5, nn.splat(RankedTensorType::get({}, getElementType(node.getOperand(1))), 0));
   Value y = normalizeBy(nn, x, moments, node.getOperand(1), node.getOperand(2), epsilon);
   node.setResult(0, y ? layout.fromLast(nn, y) : Value());
 }
 
-/// x / (bias + alpha * sum of squares)^beta, over 2 * depth_radius + 1 channels.
+/// Imports LRN: x / (bias + alpha * sum of squares)^beta. The sum is over 2 * depth_radius + 1 channels.
 void importLrn(OperandBinder &node) {
   int64_t radius = node.getInt("depth_radius", 5);
   double bias = node.getFloat("bias", 1), alpha = node.getFloat("alpha", 1), beta = node.getFloat("beta", 0.5);
@@ -92,7 +93,7 @@ void importSoftmax(OperandBinder &node, bool log) {
     node.setResult(node.nn.softmax(x, getRank(x) - 1, log));
 }
 
-/// -sum(labels * log(softmax(logits))) of each row, and its gradient.
+/// Imports the cross entropy of each row, -sum(labels * log(softmax(logits))), and its gradient.
 void importCrossEntropy(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value logits = node.getOperand(0), labels = node.getOperand(1);
@@ -108,7 +109,7 @@ void importCrossEntropy(OperandBinder &node) {
     node.setResult(1, nn.sub(nn.softmax(logits, 1, /*log=*/false), labels));
 }
 
-/// The cross entropy of rows that have one class each, given by its number.
+/// Imports the sparse cross entropy, in which the label of each row is the index of a class.
 void importSparseCrossEntropy(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value logits = node.getOperand(0), labels = node.getOperand(1);

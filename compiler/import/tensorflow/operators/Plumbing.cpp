@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators that compute nothing: identities, checks, and leftovers of training.
+// Operators that compute nothing: identities, checks, and operators that are left over from training.
 
 #include "compiler/import/tensorflow/operators/Handlers.h"
 
@@ -14,8 +14,8 @@ void importIdentity(OperandBinder &node) {
   node.setResult(node.getOperand(0));
 }
 
-/// Returns the default value of the placeholder, which --input can override. Its attributes repeat the value's type and
-/// shape.
+/// Imports PlaceholderWithDefault, whose result is the default value. The user can replace it by --input. The
+/// attributes repeat the value's type and shape.
 void importDefault(OperandBinder &node) {
   node.ignore({"dtype", "shape"});
   node.setResult(node.getOperand(0));
@@ -39,7 +39,8 @@ void importCheckedShape(OperandBinder &node) {
   node.setResult(node.getOperand(0));
 }
 
-/// Returns the assigned value. In a frozen graph the variable is a constant, so only the result is read.
+/// Imports an assignment, whose result is the assigned value. In a frozen graph, the variable is a constant, so only
+/// this result matters.
 void importAssign(OperandBinder &node) {
   node.ignore({"validate_shape", "use_locking"});
   node.setResult(node.getOperand(1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Poolings, and the indices of their maxima. Padding never contributes to a result.
+// Poolings, and the indices of maxima. Padding never contributes to a result.
 
 #include "compiler/import/compositions/Poolings.h"
 #include "compiler/import/compositions/Blocks.h"
@@ -19,7 +19,7 @@ namespace {
 
 using nn::PoolKind;
 
-/// Reads the window over `x`, whose channels are last; fails after an error.
+/// Returns the node's window over `x`, whose channels are last. Fails after an error.
 FailureOr<Window> readPool(OperandBinder &node, const Layout &layout, Value x) {
   SmallVector<int64_t> kernel = readSpatial(node, "ksize", layout, /*isRequired=*/true);
   FailureOr<Window> window = readWindow(node, layout, kernel, getShape(x).slice(1, layout.axes));
@@ -68,7 +68,7 @@ Value placesOfMaxima(OperandBinder &node, Value x, const Window &window, bool in
   return nn.add(index, nn.alignToAxis(images, 0, 4));
 }
 
-/// The largest elements and their indices, either within an image or within the whole batch.
+/// Imports MaxPoolWithArgmax: the largest elements and their indices, within an image or within the whole batch.
 void importMaxPoolWithArgmax(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   bool includesBatch = node.getFlag("include_batch_in_index", false);
@@ -89,7 +89,8 @@ void importMaxPoolWithArgmax(OperandBinder &node) {
   node.setResult(1, index ? nn.cast(index, type) : Value());
 }
 
-/// The largest sum in each window of an element and its cell of the filter, [rows, columns, C].
+/// Imports Dilation2D. The result is the largest sum of an element in the window and the filter's element at the same
+/// position. The filter is [rows, columns, C].
 void importDilation(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   const Layout layout;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random numbers, which are the same in every run (compositions/Random.h).
+// Operators that return random numbers. The numbers are the same in every run (compositions/Random.h).
 
 #include "compiler/import/operands/Randoms.h"
 #include "compiler/import/tensorflow/operators/Handlers.h"

@@ -16,7 +16,7 @@ namespace {
 
 using nn::ReduceKind;
 
-/// Reduces along the axes of operand 1. An empty list reduces nothing.
+/// Reduces operand 0 along the axes in operand 1. With an empty list, the result is operand 0.
 void importReduction(OperandBinder &node, ReduceKind kind) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
@@ -44,7 +44,7 @@ void importCumulation(OperandBinder &node, nn::CumulateKind kind) {
   cumulate(node, kind, isExclusive, isReverse);
 }
 
-/// Half the sum of all squares.
+/// Imports L2Loss: half the sum of the squares of all elements.
 void importL2Loss(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);

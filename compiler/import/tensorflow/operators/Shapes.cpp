@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators that return shapes, change them, and make constants.
+// Operators that return shapes, change shapes, and create constants.
 //
-// How:  1. shapes of operands,
-//       2. the same elements in another shape or order, and repeated,
-//       3. constants,
-//       4. lists of integers, which graphs use to compute shapes.
+// How: 1. shapes of operands, 2. operators that reshape, reorder or repeat elements, 3. constants, 4. lists of
+//       integers, which graphs use to compute shapes.
 
 #include "compiler/import/operands/Shapes.h"
 #include "compiler/import/compositions/Tables.h"
@@ -58,7 +56,7 @@ void importReshape(OperandBinder &node) {
     reshapeOperand(node, node.nameOf(1), std::move(*shape), /*zeroIsZero=*/true);
 }
 
-/// Removes axes of size 1: all of them if the node lists none.
+/// Imports Squeeze: removes the listed axes of size 1, or all axes of size 1 if the node lists no axes.
 void importSqueeze(OperandBinder &node) {
   SmallVector<int64_t> axes = node.getInts(node.has("axis") ? "axis" : "squeeze_dims");
   removeAxes(node, axes.empty() ? std::nullopt : std::optional<Ints>(axes));
@@ -88,7 +86,8 @@ void importLike(OperandBinder &node, double value) {
   node.setResult(node.nn.splat(getType(like), value));
 }
 
-/// Returns how many numbers there are from `start`, in steps of `delta`, before `limit`; fails after an error.
+/// Returns the number of elements of the sequence from `start` to before `limit`, in steps of `delta`. Fails after an
+/// error.
 FailureOr<int64_t> countRange(OperandBinder &node, double start, double limit, double delta) {
   double count = std::max(std::ceil((limit - start) / delta), 0.0);
   if (delta != 0 && count < 1e15)
@@ -114,7 +113,7 @@ void importRange(OperandBinder &node) {
     }));
 }
 
-/// The last element equals the stop exactly.
+/// Imports LinSpace. The last element exactly equals `stop`.
 void importLinSpace(OperandBinder &node) {
   FailureOr<double> start = node.getNumber(0), stop = node.getNumber(1);
   FailureOr<int64_t> count = node.getInteger(2);
@@ -135,10 +134,10 @@ void importLinSpace(OperandBinder &node) {
 // 4. Lists of integers
 //===----------------------------------------------------------------------===//
 
-/// Returns integers as a tensor of `type`, which can represent them: they come from numbers of that type.
+/// Returns integers as a tensor of `type`. The type can represent them, because they come from values of this type.
 Value makeIntegers(OperandBinder &node, Ints values, Type type) { return node.nn.cast(node.nn.integers(values), type); }
 
-/// Returns the numbers of both operands; fails after an error.
+/// Returns the integers in both operands. Fails after an error.
 FailureOr<std::pair<SmallVector<int64_t>, SmallVector<int64_t>>> readTwoLists(OperandBinder &node) {
   FailureOr<SmallVector<int64_t>> first = node.getIntegers(0), second = node.getIntegers(1);
   if (failed(first) || failed(second))
@@ -156,7 +155,7 @@ void importBroadcastArgs(OperandBinder &node) {
   node.setResult(makeIntegers(node, *together, getElementType(node.getOperand(0))));
 }
 
-/// The axes along which each of the two shapes was broadcast.
+/// Imports BroadcastGradientArgs: for each of the two shapes, the axes along which it is broadcast.
 void importBroadcastGradientArgs(OperandBinder &node) {
   auto shapes = readTwoLists(node);
   if (failed(shapes))
@@ -188,7 +187,7 @@ void importInvertPermutation(OperandBinder &node) {
   node.setResult(makeIntegers(node, inverse, getElementType(node.getOperand(0))));
 }
 
-/// Elements of the first list that are not in the second, and their indices.
+/// Imports ListDiff: the elements of the first list that are not in the second list, and their indices.
 void importListDiff(OperandBinder &node) {
   Type indexType = readIndexType(node, "out_idx");
   if (!indexType)
@@ -208,7 +207,8 @@ void importListDiff(OperandBinder &node) {
   node.setResult(1, makeIntegers(node, positions, indexType));
 }
 
-/// Coordinates of element numbers: one row for each size in operand 1.
+/// Imports UnravelIndex: converts linear indices of elements to coordinates. The result has one row for each size in
+/// operand 1.
 void importUnravelIndex(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   FailureOr<SmallVector<int64_t>> sizes = node.getIntegers(1);
@@ -234,7 +234,8 @@ void importUnravelIndex(OperandBinder &node) {
   node.setResult(llvm::is_contained(rows, Value()) ? Value() : nn.concat(rows, 0));
 }
 
-/// The start of each part of a concatenation: zeros except along its axis.
+/// Imports ConcatOffset: the coordinates at which each part of a concatenation starts. They are 0 except along the
+/// axis.
 void importConcatOffset(OperandBinder &node) {
   node.ignore({"N"});
   FailureOr<int64_t> given = node.getInteger(0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Variables that no node writes: their handle is the value itself.
+// Variables that no node writes. Their handle is the value itself.
 
 #include "compiler/import/tensorflow/operands/IndexType.h"
 #include "compiler/import/tensorflow/operators/Handlers.h"

@@ -24,8 +24,8 @@ static std::string joinPath(StringRef folder, StringRef name) {
 }
 
 /// Returns the prefix of the newest checkpoint. The first line of the file `checkpoint` names it:
-/// `model_checkpoint_path: "model-100"`. Only the last component of a path is used, because the path is of the machine
-/// that wrote it.
+/// `model_checkpoint_path: "model-100"`. Only the last component of the path is used, because the path may be from
+/// another machine.
 static FailureOr<std::string> findNewest(StringRef folder, Location loc) {
   FailureOr<FileBytes> bytes = mapFile(joinPath(folder, "checkpoint"), loc);
   if (failed(bytes))

@@ -11,9 +11,8 @@
 namespace nacre::importer::tensorflow_format {
 
 /// Returns the common prefix of the checkpoint's file names. `given` is the user's prefix, the name of one of the
-/// files, or a folder whose file `checkpoint` names the newest one. If `given` is empty, the checkpoint of a saved
-/// model is in its folder, and that of a MetaGraph is next to the file. Returns "" if no checkpoint exists. Errors are
-/// emitted at `loc`.
+/// files, or a folder whose file `checkpoint` names the newest checkpoint. If `given` is empty, searches the saved
+/// model's folder, or the files next to a MetaGraph. Returns "" if no checkpoint exists. Errors are emitted at `loc`.
 mlir::FailureOr<std::string> findCheckpoint(const ModelFile &file, WireRoot root, llvm::StringRef given,
                                             mlir::Location loc);
 

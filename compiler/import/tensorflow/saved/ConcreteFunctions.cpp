@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Adds signatures for functions of a saved model that no signature wraps.
+// Implements ConcreteFunctions.h.
 //
 // How:  1. the functions of the model,
 //       2. captured objects of a trace, as nodes of the graph,
@@ -60,10 +60,10 @@ public:
 
   LogicalResult wrap(StringRef name, StringRef trace);
 
-  llvm::StringMap<int> added; ///< variables, by their nodes
+  llvm::StringMap<int> added; ///< index of each variable's object, by the name of its node
 
 private:
-  /// `what` is the function's name in errors.
+  /// Returns the node of the captured object `id`. `what` is the function's name in errors.
   FailureOr<std::string> capture(int id, StringRef what);
   std::string addVariable(const tensorflow::SavedVariable &variable, int id);
   std::string addInput(const FunctionDef &function, int place, StringRef name, tensorflow::SignatureDef &signature);
@@ -73,10 +73,10 @@ private:
   tensorflow::GraphDef &graph;
   Location loc;
   llvm::StringSet<> names;                             ///< names of all nodes
-  llvm::StringMap<SmallVector<std::string, 1>> shared; ///< nodes of variables by their shared name
+  llvm::StringMap<SmallVector<std::string, 1>> shared; ///< names of the nodes of variables, by their shared name
   uint64_t numRenamed = 0;
   llvm::StringMap<int> numNamed;        ///< number of variables with each name
-  std::map<int, std::string> variables; ///< nodes by object
+  std::map<int, std::string> variables; ///< name of each variable's node, by the index of its object
 };
 
 Wrapper::Wrapper(tensorflow::MetaGraphDef &meta, Location loc)
@@ -91,7 +91,7 @@ Wrapper::Wrapper(tensorflow::MetaGraphDef &meta, Location loc)
       ++numNamed[object.variable().name()];
 }
 
-/// Adds a node of that name, or of a similar name if it is taken.
+/// Adds a node with the name `name`, or with a similar name if a node has this name.
 NodeDef &Wrapper::addNode(const Twine &name, const char *op) {
   std::string unique = name.str();
   while (!names.insert(unique).second)
@@ -106,7 +106,8 @@ NodeDef &Wrapper::addNode(const Twine &name, const char *op) {
 // 2. Captures
 //===----------------------------------------------------------------------===//
 
-/// Returns the graph's own node if it certainly is the variable, so that signatures and functions share it.
+/// Returns the name of the variable's node. If exactly one node of the graph has the variable's name, returns this
+/// node, so that signatures and functions share it. Otherwise, adds a node.
 std::string Wrapper::addVariable(const tensorflow::SavedVariable &variable, int id) {
   std::string &name = variables[id];
   if (!name.empty())
@@ -149,7 +150,7 @@ FailureOr<std::string> Wrapper::capture(int id, StringRef what) {
 // 3. Calls
 //===----------------------------------------------------------------------===//
 
-/// Adds a placeholder for an argument.
+/// Adds a placeholder for the argument `place` of the function, and adds it to the signature's inputs.
 std::string Wrapper::addInput(const FunctionDef &function, int place, StringRef name,
                               tensorflow::SignatureDef &signature) {
   const tensorflow::OpDef::ArgDef &argument = function.signature().input_arg(place);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Adds signatures for functions of a saved model that no signature wraps.
+// Adds signatures for functions of a saved model that have no signature.
 //
 // A model may be saved as functions without signatures. A trace of such a function is a function of the graph, whose
 // last arguments are objects of the model: its variables and constants. For each requested function, a signature and a
@@ -21,12 +21,13 @@
 
 namespace nacre::importer::tensorflow_format {
 
-/// Returns the functions that a model offers besides its signatures: for each name, the name of the trace.
+/// Returns the functions that a model has in addition to its signatures. The map has the name of the trace for each
+/// name.
 std::map<std::string, std::string> findFunctions(const tensorflow::SavedObjectGraph &objects);
 
-/// Adds signatures for those of `names` that are functions without a signature. If `names` is empty, wraps the model's
-/// only function if it has no signature. Returns the objects of variables for which nodes were added, by the nodes'
-/// names. Errors are emitted at `loc`.
+/// Adds a signature for each name in `names` that is a function without a signature. If `names` is empty and the model
+/// has one function and no signature, adds a signature for this function. Also adds nodes for the variables of these
+/// functions. Returns the index of each variable's object, by the node's name. Errors are emitted at `loc`.
 mlir::FailureOr<llvm::StringMap<int>> wrapFunctions(tensorflow::MetaGraphDef &meta, llvm::ArrayRef<std::string> names,
                                                     mlir::Location loc);
 

@@ -2,8 +2,8 @@
 //
 // Functions of a graph: the size of their calls, and the variables that they write.
 //
-// How:  1. the number of nodes that calls expand to,
-//       2. variables that a function writes: operands are traced back to its arguments.
+// How: 1. the number of nodes after all calls are expanded, 2. variables that a function writes: operands are traced
+//       back to its arguments.
 
 #include "compiler/import/tensorflow/saved/FunctionLibrary.h"
 
@@ -51,7 +51,7 @@ FailureOr<FunctionLibrary::Extent> FunctionLibrary::measure(Function &function, 
   if (std::exchange(function.isOpen, true))
     return emitError(callLoc) << "must not call a recursive function, but '"
                               << toPrintable(function.proto->signature().name()) << "' calls itself";
-  // A long chain would need as much stack, so depth is also checked on the way down.
+  // The recursion needs stack for each nested call, so the depth is also checked before it goes deeper.
   if (++numOpen > maxDepth)
     return emitError(callLoc) << tooDeep;
   FailureOr<Extent> extent = measure(function.proto->node_def(), modelLoc);
@@ -73,7 +73,8 @@ SmallVector<StringRef> findCalled(const NodeDef &node) {
   return called;
 }
 
-/// Returns how many nodes replace one. A branch or a loop also needs nodes that pass on its operands and results.
+/// Returns the number of nodes that replace `node`. A branch or a loop also needs nodes that pass on its operands and
+/// results.
 static uint64_t countLowered(const NodeDef &node) {
   if (!isFunctionalControl(node.op()))
     return 1;
@@ -136,18 +137,20 @@ public:
       nodes[node.name()] = &node;
   }
 
-  /// Returns the argument that operand `place` of a node is, if it is a handle that is passed on unchanged.
+  /// Returns the index of the function's argument that the operand `place` of a node is, if the argument is passed on
+  /// unchanged.
   std::optional<int> trace(const NodeDef &node, int place) const;
 
 private:
   llvm::StringMap<int> handles;
   llvm::StringMap<const NodeDef *> nodes;
   int numArguments = 0;
-  bool hasLists = false; ///< true if an argument is a list; places of arguments then differ from those of operands
+  bool hasLists = false; ///< true if an argument is a list; the indices of arguments then differ from the indices of
+                         ///< operands
 };
 
 std::optional<int> Body::trace(const NodeDef &node, int place) const {
-  constexpr int maxSteps = 512; // damaged functions can have cycles
+  constexpr int maxSteps = 512; // limits the walk, because damaged functions can have cycles
   const NodeDef *reader = &node;
   for (int step = 0; step < maxSteps && !hasLists; ++step) {
     if (place >= reader->input_size())
@@ -158,7 +161,7 @@ std::optional<int> Body::trace(const NodeDef &node, int place) const {
     reader = nodes.lookup(name);
     if (!reader)
       break;
-    // While and IdentityN pass on each operand in the same place: `node`, `node:group:k`.
+    // While and IdentityN pass on operand k as result k, which is named `node:group:k`.
     bool givesMore = reader->op() == "While" || reader->op() == "IdentityN";
     if (!givesMore && reader->op() != "Identity")
       break;
@@ -191,7 +194,7 @@ WrittenArguments FunctionLibrary::findWritten(StringRef name) {
   auto function = functions.find(name);
   if (function == functions.end())
     return {};
-  // Functions that it calls are looked up in the meantime, but none is added.
+  // The call below looks up other functions, but adds none, so `function` stays valid.
   if (!function->second.written)
     function->second.written = findWritten(*function->second.proto);
   return *function->second.written;

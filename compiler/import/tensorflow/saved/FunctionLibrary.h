@@ -2,8 +2,8 @@
 //
 // Functions of a graph: the size of their calls, and the variables that they write.
 //
-// Functions call one another. A small graph may expand to millions of nodes, or without end. This is found before any
-// call is expanded.
+// Functions call one another, so a small graph may expand to millions of nodes, or without end. Such graphs are refused
+// before any call is expanded.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_SAVED_FUNCTIONLIBRARY_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_SAVED_FUNCTIONLIBRARY_H
@@ -19,29 +19,29 @@
 
 namespace nacre::importer::tensorflow_format {
 
-/// Arguments that are variables, by their places, with the type of the assigned value.
+/// Type of the value that is assigned to each written argument, by the argument's index.
 using WrittenArguments = std::map<int, tensorflow::DataType>;
 
-/// Returns the names that a node may call: its operator, and the functions that its attributes name.
+/// Returns the names of functions that a node may call: its operator, and the functions that its attributes name.
 llvm::SmallVector<llvm::StringRef> findCalled(const tensorflow::NodeDef &node);
 
 class FunctionLibrary {
 public:
-  /// `graph` must outlive the library.
+  /// Reads the functions of `graph`, which must outlive the library.
   explicit FunctionLibrary(const tensorflow::GraphDef &graph);
 
   const tensorflow::FunctionDef *find(llvm::StringRef name) const;
 
-  /// Refuses functions that call themselves, and calls that expand to too many nodes or nest too deeply. Checks the
-  /// graph's nodes, and branches and loop bodies. Errors are emitted at the call, in `modelLoc`.
+  /// Reports an error if a function calls itself, or if calls expand to too many nodes or nest too deeply. Checks the
+  /// graph's nodes, branches and loop bodies. Errors are emitted at the call, in `modelLoc`.
   mlir::LogicalResult checkCalls(mlir::Location modelLoc);
 
-  /// Returns the variables that a call of the function may write, directly or through functions that it calls. They are
-  /// arguments that are passed on unchanged. Call checkCalls first.
+  /// Returns the arguments of the function that are variables and that a call may write, directly or through other
+  /// functions. Requires checkCalls().
   WrittenArguments findWritten(llvm::StringRef function);
 
 private:
-  /// Size of nodes after all calls are expanded.
+  /// Size of a node or a function after all its calls are expanded.
   struct Extent {
     uint64_t nodes = 0;
     unsigned depth = 0;
@@ -49,7 +49,7 @@ private:
   struct Function {
     const tensorflow::FunctionDef *proto;
     std::optional<Extent> extent;
-    bool isOpen = false; ///< true while its extent is measured
+    bool isOpen = false; ///< true while the function's extent is being measured
     std::optional<WrittenArguments> written;
   };
 
@@ -60,7 +60,7 @@ private:
   const tensorflow::GraphDef &graph;
   llvm::StringMap<Function> functions;
   uint64_t maxNodes;
-  unsigned numOpen = 0; ///< functions whose extents are being measured
+  unsigned numOpen = 0; ///< number of functions whose extents are being measured
 };
 
 } // namespace nacre::importer::tensorflow_format

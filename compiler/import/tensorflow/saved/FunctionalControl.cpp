@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lowers functional branches and loops (If, Case, While) to Switch and Merge.
+// Implements FunctionalControl.h.
 //
 // How:  1. new nodes: each has the name of the node that it comes from as a prefix,
 //       2. branches,
@@ -60,7 +60,7 @@ private:
   struct Side {
     std::string name;
     NodeDef *call = nullptr;
-    std::map<size_t, NodeDef *> variables; ///< the call's own variables, by operands of the node
+    std::map<size_t, NodeDef *> variables; ///< the call's own variables, by the index of the node's operand
   };
   /// A variable that a function writes. Its value, not its handle, is passed as an operand.
   struct Written {
@@ -71,11 +71,11 @@ private:
   InFlightDiagnostic error() const {
     return emitError(NameLoc::get(StringAttr::get(modelLoc.getContext(), node.name()), modelLoc));
   }
-  /// Returns the attribute that names functions, or null after an error.
+  /// Returns the attribute `name`, which names functions; null after an error.
   const AttrValue *findFunctions(StringRef name) const;
 
   NodeDef *add(const std::string &name, const char *op, const Tensors &read);
-  /// Adds a node that reads operands from outside, and so waits for all nodes that the lowered node waits for.
+  /// Adds a node that reads operands from outside. It waits for all nodes that the lowered node waits for.
   NodeDef *addFirst(const std::string &name, const char *op, const Tensors &read);
   Side addCall(const std::string &name, const tensorflow::NameAttrList &function, Tensors arguments,
                const NodeDef *pivot);
@@ -100,8 +100,8 @@ private:
   FunctionLibrary &library;
   llvm::function_ref<NodeDef *(const std::string &)> addNode;
   Tensors operands, controls, results;
-  std::map<size_t, Written> written; ///< variables by operand
-  Tensors effects;                   ///< nodes to wait for, besides those of results
+  std::map<size_t, Written> written; ///< written variables, by the index of the operand
+  Tensors effects;                   ///< nodes with side effects, which the replaced node must wait for
 };
 
 //===----------------------------------------------------------------------===//
@@ -203,7 +203,7 @@ LogicalResult Lowering::lowerIf() {
   return success();
 }
 
-/// Tests one branch after another; the last one runs if no other is selected.
+/// Lowers a Case to a test for each branch except the last one, which runs if no other branch is selected.
 LogicalResult Lowering::lowerCase() {
   const AttrValue *branches = findFunctions("branches");
   if (!branches)
@@ -265,7 +265,7 @@ LogicalResult Lowering::lowerWhile() {
 // 4. Variables
 //===----------------------------------------------------------------------===//
 
-/// Adds a node that reads or writes the variable of `operand`, or a function's own copy of it.
+/// Adds a node that reads or writes the variable of the operand `operand`, or a function's own copy of the variable.
 NodeDef *Lowering::addAccess(const std::string &name, const char *op, const Tensors &read, size_t operand) {
   NodeDef *access = add(name + "_" + std::to_string(operand), op, read);
   if (written[operand].type != tensorflow::DT_INVALID)
@@ -273,8 +273,8 @@ NodeDef *Lowering::addAccess(const std::string &name, const char *op, const Tens
   return access;
 }
 
-/// Finds the operands that are variables to be written. A variable that is passed twice, or that a condition writes,
-/// stays a handle. That is an error, but only if it runs (WrittenVariables.h).
+/// Finds the operands that are written variables. A variable that is passed twice, or that a condition writes, stays a
+/// handle. This is an error, but only if the node runs (WrittenVariables.h).
 void Lowering::findWritten() {
   std::map<size_t, tensorflow::DataType> found;
   for (StringRef function : findCalled(node))
@@ -288,7 +288,7 @@ void Lowering::findWritten() {
       written.try_emplace(operand, Written{operands[operand], type});
 }
 
-/// Replaces variables that are written by their values before the node.
+/// Replaces the operands that are written variables by the variables' values before the node.
 void Lowering::readWritten() {
   for (const auto &[operand, variable] : written) {
     NodeDef *read = addAccess("before", "ReadVariableOp", {variable.handle}, operand);
@@ -298,8 +298,8 @@ void Lowering::readWritten() {
   }
 }
 
-/// Replaces values of written variables among `arguments` by own variables of the call, and assigns the values to them.
-/// Returns control operands that wait for these assignments.
+/// Creates the call's own copy of each written variable. Assigns the variable's value in `arguments` to the copy, and
+/// replaces the value by the copy. Returns control operands that wait for these assignments.
 Tensors Lowering::addOwnVariables(Side &side, Tensors &arguments) {
   Tensors begun;
   size_t first = operands.size() - arguments.size();
@@ -328,8 +328,8 @@ void Lowering::assign(size_t operand, const std::string &value) {
 // 5. The replacement
 //===----------------------------------------------------------------------===//
 
-/// Replaces the node by an IdentityN of its results. A node of its own collects the effects: a node without operands
-/// would otherwise make its readers wait for both sides of a branch.
+/// Replaces the node by an IdentityN of its results. A separate NoOp waits for the side effects. Otherwise, readers of
+/// an IdentityN without operands would wait for both sides of a branch.
 void Lowering::leaveResults() {
   const AttrValue *types = findAttribute(node, getKind(node.op()) == Kind::While ? "T" : "Tout");
   NodeDef *end = add("effects", "NoOp", effects);

@@ -3,16 +3,16 @@
 // Lowers functional branches and loops (If, Case, While) to Switch and Merge.
 //
 // If, Case and While become calls between Switch and Merge, Enter and Exit. TensorFlow lowers them in the same way
-// before it runs a graph. An IdentityN of the results replaces the node, so that readers of them need no change. Calls
-// are inlined, and Switch and Merge are raised (control/RaiseControl.h), in any case. So a branch inside a function
+// before it runs a graph. An IdentityN of the results replaces the node, so that readers of the results need no change.
+// Other code inlines the calls and raises Switch and Merge (control/RaiseControl.h). So a branch inside a function
 // inside a loop is no special case.
 //
-// The messages are changed while calls are inlined. A call waits for the pivot of its side, and passes that on to its
-// nodes without operands. The first new nodes wait for everything that the node waited for. The IdentityN waits for
-// everything that the functions do.
+// The protobuf messages are changed while calls are inlined. A call waits for the pivot of its side; when it is
+// inlined, its nodes without operands wait for this pivot. The first new nodes wait for everything that the replaced
+// node waited for. The IdentityN waits for all side effects of the functions.
 //
-// A variable that a function writes is passed in and out as a value. Each function has its own variable for it, which
-// is assigned before the call and read after it. At the end the result is assigned to the model's variable.
+// A variable that a function writes is passed in and out as a value. Each function has its own copy of the variable,
+// which is assigned before the call and read after it. At the end, the result is assigned to the model's variable.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_SAVED_FUNCTIONALCONTROL_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_SAVED_FUNCTIONALCONTROL_H
@@ -28,14 +28,15 @@
 
 namespace nacre::importer::tensorflow_format {
 
-/// True if the operator chooses between functions, or repeats them.
+/// True if the operator is If, Case or While, or a variant of them.
 bool isFunctionalControl(llvm::StringRef op);
 
-/// Returns how many operands precede those of the functions: the predicate or the index of the branch.
+/// Returns the number of operands before the functions' arguments: 1 for the predicate or the index of the branch, 0
+/// for While.
 int countDeciding(llvm::StringRef op);
 
 /// Lowers `node`, whose functions are in `library`, and returns the added nodes that are calls. `addNode` adds a node
-/// of the given name, or a similar one, to the graph. Errors are emitted at the node, in `modelLoc`.
+/// to the graph and names it as requested, or similarly. Errors are emitted at the node, in `modelLoc`.
 llvm::FailureOr<llvm::SmallVector<tensorflow::NodeDef *>>
 lowerFunctionalControl(tensorflow::NodeDef &node, mlir::Location modelLoc, FunctionLibrary &library,
                        llvm::function_ref<tensorflow::NodeDef *(const std::string &)> addNode);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Inlines the calls of a graph.
+// Implements InlineCalls.h.
 //
 // How:  1. calls and the functions that they call,
 //       2. the body of a function, under the names and with the attributes of one call,
@@ -28,7 +28,7 @@ using tensorflow::NodeDef;
 namespace nacre::importer::tensorflow_format {
 namespace {
 
-/// True if the operator calls the function that an attribute names.
+/// True if the operator calls a function that one of its attributes names.
 bool isCallOp(StringRef op) { return op == "PartitionedCall" || op == "StatefulPartitionedCall"; }
 
 bool isControl(StringRef operand) { return operand.starts_with("^"); }
@@ -36,7 +36,7 @@ bool isControl(StringRef operand) { return operand.starts_with("^"); }
 /// Attributes that a call passes to its function.
 using CallAttributes = google::protobuf::RepeatedPtrField<tensorflow::AttrEntry>;
 
-/// Returns how many operands or results an argument stands for. An attribute has the size of a list.
+/// Returns the number of operands or results of an argument. If the argument is a list, an attribute contains its size.
 int countTensors(const tensorflow::OpDef::ArgDef &argument, const CallAttributes &attributes) {
   StringRef list = argument.number_attr().empty() ? argument.type_list_attr() : argument.number_attr();
   if (list.empty())
@@ -62,10 +62,11 @@ private:
     const FunctionDef *function = nullptr;
     const CallAttributes *attributes = nullptr;
   };
-  /// The names in the body of a function, during one call.
+  /// The names in the body of a function during the expansion of one call.
   struct Scope {
-    llvm::StringMap<const NodeDef *> nodes;              ///< nodes of the body, as they are in the graph
-    llvm::StringMap<std::vector<std::string>> arguments; ///< tensors that the call passes
+    llvm::StringMap<const NodeDef *> nodes;              ///< nodes that were added to the graph, by their names in the
+                                                         ///< body
+    llvm::StringMap<std::vector<std::string>> arguments; ///< tensors that the call passes, by the name of the argument
     llvm::StringSet<> handles;                           ///< arguments that are handles of resources, such as variables
   };
 
@@ -98,7 +99,7 @@ private:
 // 1. Calls
 //===----------------------------------------------------------------------===//
 
-/// Returns the function that a node calls; without a function if the node is not a call.
+/// Returns the function that a node calls. The result has no function if the node is not a call.
 FailureOr<CallInliner::Callee> CallInliner::findCallee(const NodeDef &node) const {
   if (const FunctionDef *named = library.find(node.op()))
     return Callee{named, &node.attr()};
@@ -136,7 +137,7 @@ LogicalResult CallInliner::bindArguments(const NodeDef &call, const Callee &call
   return success();
 }
 
-/// Adds a node of that name, or of a similar name if it is taken.
+/// Adds a node with the name `name`, or with a similar name if a node has this name.
 NodeDef *CallInliner::addNode(const std::string &name) {
   std::string unique = name;
   while (!names.insert(unique).second)
@@ -146,7 +147,8 @@ NodeDef *CallInliner::addNode(const std::string &name) {
   return node;
 }
 
-/// Adds the nodes of the body, with the call's attributes and without operands. Each call has its own loops.
+/// Adds the nodes of the function's body, without operands, and sets the attributes that depend on the call. The loops
+/// of each call get their own names.
 void CallInliner::addNodes(const NodeDef &call, const Callee &callee, Scope &scope, SmallVectorImpl<NodeDef *> &added) {
   llvm::StringMap<const tensorflow::AttrValue *> given;
   for (const tensorflow::AttrEntry &attribute : *callee.attributes)
@@ -161,7 +163,7 @@ void CallInliner::addNodes(const NodeDef &call, const Callee &callee, Scope &sco
       *copy = attribute;
       if (attribute.key() == "frame_name" && getControlKind(inner.op()) == ControlKind::Enter)
         copy->mutable_value()->set_s(call.name() + "/" + attribute.value().s());
-      // An attribute that the call does not give is removed.
+      // An attribute whose value the call does not contain is removed.
       if (attribute.value().value_case() != tensorflow::AttrValue::kPlaceholder)
         continue;
       if (const tensorflow::AttrValue *value = given.lookup(attribute.value().placeholder()))
@@ -178,7 +180,7 @@ void CallInliner::addNodes(const NodeDef &call, const Callee &callee, Scope &sco
 // 3. Operands in a body
 //===----------------------------------------------------------------------===//
 
-/// Returns the index of the result that a body calls `group:index`.
+/// Returns the index of the result that is named `group:index` in a body.
 std::optional<int> CallInliner::findResultOf(const NodeDef &node, StringRef group, int index) const {
   const FunctionDef *callee = library.find(node.op());
   if (!callee && isCallOp(node.op()))
@@ -195,14 +197,14 @@ std::optional<int> CallInliner::findResultOf(const NodeDef &node, StringRef grou
   return std::nullopt;
 }
 
-/// Converts an operand of a body to one of the graph; nullopt if there is no such value. Accepts `^node`, `argument`,
-/// `argument:k`, `node:group:k`, and `node:k`, which some writers use instead.
+/// Returns the tensor of the graph for an operand in a body; nullopt if it does not exist. Operands are `^node`,
+/// `argument`, `argument:k` and `node:group:k`. Some writers use `node:k` instead of the last form.
 std::optional<std::string> CallInliner::mapOperand(StringRef operand, const Scope &scope) const {
   bool isOrder = operand.consume_front("^");
   auto [name, rest] = operand.split(':');
   auto [group, text] = rest.split(':');
   int index = 0;
-  // The second of two parts is a number or the name of a group.
+  // The text after the first colon is an index or the name of a group.
   bool isNumbered = text.empty() && !group.empty() && !group.getAsInteger(10, index);
   if (!isNumbered && !text.empty() && text.getAsInteger(10, index))
     return std::nullopt;
@@ -251,7 +253,7 @@ LogicalResult CallInliner::mapOperands(const NodeDef &call, const FunctionDef &f
 // 4. All calls
 //===----------------------------------------------------------------------===//
 
-/// Records the call's results. `rest` waits for them, and for all other effects of the function.
+/// Records the tensors of the call's results. The node `rest` waits for them and for all side effects of the function.
 LogicalResult CallInliner::leaveResults(const NodeDef &call, const Callee &callee, const Scope &scope, NodeDef &rest) {
   rest.set_name(call.name());
   rest.set_op("NoOp");
@@ -276,7 +278,8 @@ LogicalResult CallInliner::leaveResults(const NodeDef &call, const Callee &calle
   return success();
 }
 
-/// Replaces `place` if it is a call, then the calls in the body. The recursion ends: checkCalls has bounded the depth.
+/// Expands the node `place` if it is a call, then the calls in the function's body. The depth of the recursion is
+/// limited, because checkCalls() refuses deeper calls.
 LogicalResult CallInliner::expand(NodeDef *place) {
   if (isFunctionalControl(place->op())) {
     auto inner =
@@ -288,7 +291,7 @@ LogicalResult CallInliner::expand(NodeDef *place) {
     return success(succeeded(callee));
   NodeDef call;
   call.Swap(place);
-  callee = findCallee(call); // its attributes are now in `call`
+  callee = findCallee(call); // looked up again, because the attributes were moved to `call`
   Scope scope;
   SmallVector<NodeDef *> added;
   if (failed(bindArguments(call, *callee, scope)))
@@ -302,14 +305,14 @@ LogicalResult CallInliner::expand(NodeDef *place) {
   return success();
 }
 
-/// Resolves results that are results of other calls, so that each is the tensor that computes it.
+/// Resolves results that are results of other calls. Then each result is the tensor that computes it.
 void CallInliner::settleResults() {
   size_t numResults = 0;
   for (const auto &call : calls.results)
     numResults += call.second.size();
   for (auto &call : calls.results)
     for (std::string &result : call.second) {
-      // Results on the path are also resolved, so that no long path is followed twice.
+      // All results on the path are resolved, so that no path is followed twice.
       SmallVector<std::string *> way;
       std::string *next = &result;
       while (next && way.size() <= numResults) {

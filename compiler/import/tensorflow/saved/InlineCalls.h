@@ -4,12 +4,12 @@
 //
 // PartitionedCall, StatefulPartitionedCall and nodes whose operator is a function of the graph's library are replaced
 // by the nodes of that function, named `call/node`. Readers of a call's results then read the tensors that compute
-// them. Branches and loops made of functions are lowered on the way (FunctionalControl.h). A NoOp with the name of the
-// call remains; it waits for everything that the call does.
+// them. Branches and loops that call functions are also lowered (FunctionalControl.h). A NoOp with the name of the call
+// remains. It waits for all side effects of the call.
 //
-// A saved model wraps every signature and every layer in functions. After inlining, no reader needs to know this: the
-// argument for a variable's handle becomes the handle itself. The messages are changed before names are checked. The
-// number of all resulting nodes is counted first, and functions that call themselves are refused.
+// A saved model wraps every signature and every layer in functions. After inlining, later code need not know functions:
+// the argument for a variable's handle becomes the handle itself. The protobuf messages are changed before names are
+// checked. The resulting nodes are counted first, and functions that call themselves are refused.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_SAVED_INLINECALLS_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_SAVED_INLINECALLS_H
@@ -29,11 +29,12 @@ namespace nacre::importer::tensorflow_format {
 /// Results of the inlined calls: tensors by the name of the call.
 class CallResults {
 public:
-  /// True if a node is the graph's own, or computes a result of one of its own calls. Other nodes are inside functions.
+  /// True if the node with the index `node` was in the graph before inlining, or computes a result of a call there.
+  /// Other nodes are inside functions.
   bool isOutermost(size_t node, llvm::StringRef name) const { return node < numOwn || given.contains(name); }
 
-  /// Returns the tensor that `name` or `name:k` stands for, which is itself if it is not the result of a call. Returns
-  /// nullopt if the call has no such result, or if calls return one another's results in a cycle.
+  /// Returns the tensor that computes `name` or `name:k`. It is the same name if that is not a result of a call.
+  /// Returns nullopt if the call has no such result, or if calls return one another's results in a cycle.
   std::optional<std::string> resolve(llvm::StringRef tensor) const;
 
   bool isEmpty() const { return results.empty(); }
@@ -41,7 +42,7 @@ public:
 private:
   friend class CallInliner;
 
-  /// Returns the tensor for a call's result, or null if the name is not such a result.
+  /// Returns the tensor that computes a call's result; null if `tensor` is not a result of a call.
   std::string *find(llvm::StringRef tensor);
 
   llvm::StringMap<std::vector<std::string>> results;
@@ -49,7 +50,7 @@ private:
   llvm::StringSet<> given;  ///< names of nodes that compute results of the graph's own calls
 };
 
-/// Inlines the calls in `graph`, which keeps its library. Errors are emitted at the call, in `modelLoc`.
+/// Inlines the calls in `graph`. The functions stay in its library. Errors are emitted at the call, in `modelLoc`.
 mlir::FailureOr<CallResults> inlineCalls(tensorflow::GraphDef &graph, mlir::Location modelLoc);
 
 } // namespace nacre::importer::tensorflow_format

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The keys of variables in a checkpoint of objects.
+// Implements ObjectKeys.h.
 
 #include "compiler/import/tensorflow/saved/ObjectKeys.h"
 

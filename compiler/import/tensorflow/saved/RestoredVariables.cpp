@@ -18,7 +18,8 @@ namespace {
 
 bool isAnyOf(const CheckedNode &node, ArrayRef<StringRef> ops) { return is_contained(ops, node.getOp()); }
 
-/// Returns the operand that a node only passes on as its result `result`: into a branch, through a loop, or unchanged.
+/// Returns the index of the operand that a node passes on unchanged as its result `result`. Such nodes also lead into
+/// branches and through loops. Returns nullopt if the node computes.
 std::optional<size_t> findPassed(const CheckedGraph &graph, const CheckedNode &node, int result) {
   constexpr StringRef passing[] = {"Identity", "StopGradient",  "DisableCopyOnRead", "Switch",  "Enter",
                                    "Exit",     "NextIteration", "RefIdentity",       "RefEnter"};
@@ -31,9 +32,9 @@ std::optional<size_t> findPassed(const CheckedGraph &graph, const CheckedNode &n
   return begins || isAnyOf(node, {"IdentityN"}) || isAnyOf(node, passing) ? std::optional(place) : std::nullopt;
 }
 
-/// Follows a tensor back through nodes that only pass it on.
+/// Returns the tensor from which `tensor` comes, through nodes that only pass it on.
 TensorId passThrough(const CheckedGraph &graph, TensorId tensor) {
-  constexpr int maxSteps = 512; // bounds cycles; each function adds a few steps
+  constexpr int maxSteps = 512; // limits the walk in cycles; each function adds only a few steps
   for (int step = 0; step < maxSteps; ++step) {
     const CheckedNode &node = graph.getNode(tensor.node);
     std::optional<size_t> passed = findPassed(graph, node, tensor.result);
@@ -44,7 +45,7 @@ TensorId passThrough(const CheckedGraph &graph, TensorId tensor) {
   return tensor;
 }
 
-/// Returns string `index` of a constant. The last string that it has also stands for all further ones.
+/// Returns the string `index` of a constant. If the constant stores fewer strings, the last one is repeated.
 std::optional<std::string> getString(const CheckedGraph &graph, TensorId tensor, int index) {
   const CheckedNode &node = graph.getNode(passThrough(graph, tensor).node);
   const tensorflow::AttrValue *value = node.getOp() == "Const" ? findAttribute(*node.proto, "value") : nullptr;

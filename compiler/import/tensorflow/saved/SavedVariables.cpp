@@ -19,8 +19,8 @@ StringRef getSharedName(const tensorflow::NodeDef &variable) {
   return attribute && !attribute->s().empty() ? attribute->s() : variable.name();
 }
 
-/// Nodes are one variable if they have the same shared name in the same container. A variable without a shared name is
-/// never united with another.
+/// Two nodes are the same variable if they have the same shared name in the same container. Nodes without a shared name
+/// are never merged.
 void uniteVariables(tensorflow::GraphDef &graph) {
   llvm::StringMap<StringRef> firsts, replaced;
   for (const tensorflow::NodeDef &node : graph.node()) {
@@ -58,7 +58,7 @@ static LogicalResult checkType(const CheckedNode &variable, RankedTensorType typ
   const tensorflow::AttrValue *stated = findAttribute(*variable.proto, "shape");
   std::optional<SmallVector<int64_t>> shape = stated ? readShape(stated->shape()) : std::nullopt;
   bool agrees = !dtype || fromDataType(dtype->type(), loc.getContext()) == type.getElementType();
-  // A shape without axes may be an unknown shape.
+  // A shape without axes may stand for an unknown shape.
   if (shape && !shape->empty())
     agrees &= shape->size() == static_cast<size_t>(type.getRank()) &&
               llvm::all_of(llvm::zip_equal(*shape, type.getShape()), [](auto sizes) {
@@ -76,7 +76,7 @@ FailureOr<ElementsAttr> SavedVariables::read(const CheckedNode &variable, int id
   std::optional<CheckpointPart> part = find(variable, id);
   if (!part)
     return emitError(loc) << "the checkpoint does not have this variable; pass the checkpoint of this graph";
-  // Keys and slices that graphs can use do not contain this byte.
+  // Keys and slices in graphs do not contain the byte 0.
   ElementsAttr &value = values[part->key + '\0' + part->slice];
   if (!value) {
     FailureOr<StoredTensor> stored = bundle->read(part->key, part->slice, loc);

@@ -38,7 +38,7 @@ FailureOr<tensorflow::MetaGraphDef *> chooseMetaGraph(tensorflow::SavedModel &mo
       if (meta.meta_info_def().tags_size() == 1)
         exact.push_back(&meta);
     }
-  // Prefer the graph that has no other tag: {serve} rather than {serve, gpu}.
+  // A graph without other tags is preferred: {serve}, not {serve, gpu}.
   if (exact.size() == 1)
     return exact.front();
   if (tagged.size() == 1)

@@ -3,8 +3,7 @@
 // Chooses the graph of a saved model, and its signatures.
 //
 // A saved model has graphs for several purposes, marked by tags. Each graph has signatures: inputs and outputs by key.
-// Nothing is chosen silently. If a model leaves a choice, the error lists it, with the reason why a choice cannot be
-// used.
+// If a model leaves a choice, an error lists the candidates, and why some of them cannot be used.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_SAVED_SIGNATURES_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_SAVED_SIGNATURES_H
@@ -34,16 +33,16 @@ struct Signature {
 /// Signature that initializes the model and computes nothing.
 constexpr llvm::StringLiteral savedModelInitName = "__saved_model_init_op";
 
-/// Returns the graph with this tag. Without a tag, returns the one for serving, or the only one. Errors are emitted at
-/// `loc`.
+/// Returns the graph with the tag `tag`. If `tag` is empty, returns the graph for serving, or the only graph. Errors
+/// are emitted at `loc`.
 mlir::FailureOr<tensorflow::MetaGraphDef *> chooseMetaGraph(tensorflow::SavedModel &model, llvm::StringRef tag,
                                                             mlir::Location loc);
 
-/// Returns how many signatures compute something.
+/// Returns the number of signatures, without the one that initializes the model.
 int countSignatures(const tensorflow::MetaGraphDef &meta);
 
-/// Returns the signatures with these names. Without names, returns `serving_default`, or the only one. The result
-/// refers to `meta`.
+/// Returns the signatures with the names `names`. If `names` is empty, returns `serving_default`, or the only
+/// signature. The result refers to `meta`.
 mlir::FailureOr<std::vector<Signature>> chooseSignatures(const tensorflow::MetaGraphDef &meta,
                                                          llvm::ArrayRef<std::string> names, mlir::Location loc);
 

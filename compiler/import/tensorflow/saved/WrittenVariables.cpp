@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Turns variables that a run of the model changes into values.
+// Implements WrittenVariables.h.
 //
-// How:  1. the nodes that run, and the variables that they write,
-//       2. one variable: its handle is followed to all nodes that read or write it. The assignments are counted along
-//          the graph's order: forwards for those before a node, backwards for those after it,
-//       3. the messages.
+// How: 1. the nodes that run, and the variables that they write, 2. one variable: all nodes that read or write it are
+//       found from its handle. A forward walk counts the assignments before each node. A backward walk finds the first
+//       assignment after it, 3. the messages.
 
 #include "compiler/import/tensorflow/saved/WrittenVariables.h"
 
@@ -42,7 +41,7 @@ static StringRef getAssignedOp(StringRef op) {
       .Default("");
 }
 
-/// Returns how many of the first operands the operator assigns as a whole. Result k is then operand k's new value.
+/// Returns the number of first operands that the operator assigns as a whole. Result k is the new value of operand k.
 static size_t countAssigned(StringRef op) { return getAssignedOp(op).empty() ? countTrainedOperands(op) : 1; }
 
 static std::vector<bool> findRunning(const CheckedGraph &graph, ArrayRef<TensorId> inputs, ArrayRef<TensorId> outputs,
@@ -87,7 +86,8 @@ public:
         isReference(graph.getNode(variable).getOp() != "VarHandleOp" && !isLocal(graph.getNode(variable))), what(what),
         before(graph.getNodes().size()), behind(graph.getNodes().size()) {}
 
-  /// `writers` are all nodes that write the variable, in the order of the graph.
+  /// Follows the variable and adds the necessary edits. `writers` are all nodes that write the variable, in the order
+  /// of the graph.
   FailureOr<WrittenVariable> follow(ArrayRef<int> writers, VariableEdits &edits);
 
 private:
@@ -100,16 +100,18 @@ private:
   const std::vector<bool> &runs;
   int variable;
   bool canBeLeftOut; ///< true if choosing other outputs would avoid the write
-  bool isReference;  ///< true if reading it gives its value; assignments then pass it on as a result
+  bool isReference;  ///< true if the node's result is the value, not a handle; results of assignments are then also
+                     ///< references
   StringRef what;
   std::vector<TensorId> accesses;    ///< operands that read or write the variable
-  std::vector<TensorId> passes;      ///< operands of nodes that only pass it on
-  std::vector<TensorId> assignments; ///< results that are its new value
-  /// Assignments before each node, as far as edges order them, and the index of the first assignment after it.
+  std::vector<TensorId> passes;      ///< operands of nodes that only pass the variable on
+  std::vector<TensorId> assignments; ///< assignments: the node, and the result that is the variable's new value
+  /// `before`: number of assignments that edges order before each node. `behind`: index of the first assignment that
+  /// edges order after it.
   std::vector<size_t> before, behind;
 };
 
-/// Finds the operands that are the variable, also through nodes that pass it on unchanged.
+/// Finds the operands that are the variable, directly or through nodes that pass it on unchanged.
 void VariableFollower::findAccesses() {
   std::set<TensorId> handles = {{variable, 0}};
   for (int id : graph.getOrder()) {
@@ -124,7 +126,8 @@ void VariableFollower::findAccesses() {
       const auto index = static_cast<int>(place);
       if (!isHandle(operand))
         continue;
-      // An optimizer that is given one variable twice assigns its first value: the second access has no order.
+      // If an optimizer has the same variable as two operands, only the first one is an assignment. The second one is
+      // an access without a defined order, which is an error.
       const bool isFirst = assignments.empty() || assignments.back().node != id;
       if (place < assigned && isFirst)
         assignments.push_back({id, index});
@@ -150,8 +153,8 @@ void VariableFollower::countWrites() {
       auto write = numbers.find(source);
       before[id] = std::max(before[id], write == numbers.end() ? before[source] : write->second + 1);
     });
-  // The order has no edges from one iteration to the next, so loops need another walk. A variable that exists only in
-  // one iteration is not written by the next.
+  // The order has no edges from one iteration to the next, so loops need another walk. The next iteration does not
+  // write a variable that exists only in one iteration.
   const bool crossesIterations = !isLocal(graph.getNode(variable));
   for (bool hasChanged = true; hasChanged;) {
     hasChanged = false;
@@ -220,7 +223,7 @@ FailureOr<WrittenVariable> VariableFollower::follow(ArrayRef<int> writers, Varia
 FailureOr<std::vector<WrittenVariable>> followWrites(const CheckedGraph &graph, ArrayRef<TensorId> inputs,
                                                      ArrayRef<TensorId> outputs, ArrayRef<int> last, StringRef what,
                                                      VariableEdits &edits) {
-  constexpr size_t most = 2048; // each variable needs a walk over the graph
+  constexpr size_t most = 2048; // limits the time, because each variable needs a walk over the graph
   std::vector<bool> runs = findRunning(graph, inputs, outputs, last);
   llvm::MapVector<int, std::vector<int>> writers;
   for (int id : graph.getOrder()) {
@@ -251,7 +254,8 @@ FailureOr<std::vector<WrittenVariable>> followWrites(const CheckedGraph &graph, 
 // 3. Messages
 //===----------------------------------------------------------------------===//
 
-/// Replaces an assignment by the assigned value. An optimizer's node already is a function of values.
+/// Replaces an assignment by an operator that computes the assigned value. The node of an optimizer stays, because it
+/// computes new values from old ones.
 static void becomeValue(tensorflow::NodeDef &node) {
   StringRef op = getAssignedOp(node.op());
   if (op.empty())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gradients of activations and of biases, in TensorFlow's formulas. Most of them read the activation's result instead
-// of its operand.
+// Gradients of activations and of biases, by TensorFlow's formulas. Most of the formulas use the activation's result
+// instead of its operand.
 
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -17,8 +17,8 @@ using nn::UnaryKind;
 
 struct ActivationRow {
   const char *op;
-  bool isGradientFirst; ///< true for (gradients, features); false for (y, dy)
-  /// `x` is the other operand: the activation's operand, or its result.
+  bool isGradientFirst; ///< true if the operands are (gradients, features); false if they are (y, dy)
+  /// Composes the gradient. `x` is the operand that is not a gradient: the activation's operand, or its result.
   Value (*compose)(NnBuilder &, Value dy, Value x);
 };
 
@@ -69,7 +69,7 @@ void importLeakyRelu(OperandBinder &node) {
   });
 }
 
-/// The sums over all axes except that of the channels.
+/// Imports BiasAddGrad: the sums over all axes except the channels' axis.
 void importBias(OperandBinder &node) {
   const bool isFirst = node.getChoice("data_format", {"NHWC", "NCHW"}) == "NCHW";
   if (!node.checkRank(0, 2))

@@ -3,8 +3,8 @@
 // Gradients of convolutions, poolings, normalizations, slices and resizes.
 //
 // Each node is the gradient of another operator, which has a handler. That handler runs in the region of an
-// `nn.gradient`, with the attributes of the node. The phase `train` writes the backward pass. If the node has only the
-// shape of an operand, that operand is zeros: the gradient does not depend on its elements.
+// `nn.gradient`, with the attributes of the node. The phase `train` generates the backward pass. Some nodes have only
+// the shape of an operand, because the gradient does not depend on its elements. Such an operand is zeros.
 
 #include "compiler/import/control/RegionBuilder.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -21,11 +21,12 @@ struct Forward {
   ImportRegistry::Entry entry;
 };
 
-/// Operands for which an operator is differentiated, and its gradient. Operands are null after an error.
+/// Operands at which an operator is differentiated, and the operator's incoming gradient. Operands are null after an
+/// error.
 struct Point {
   SmallVector<Value, 5> operands;
   SmallVector<size_t, 3> wanted; ///< operands whose gradients are the node's first results
-  size_t gradient;               ///< the node's operand that is the gradient of the operator's first result
+  size_t gradient;               ///< index of the node's operand that is the gradient of the operator's first result
 };
 
 void differentiate(OperandBinder &node, const Forward &forward, Point at) {
@@ -57,7 +58,8 @@ void differentiate(OperandBinder &node, const Forward &forward, Point at) {
     node.setResult(result, gradient);
 }
 
-/// Returns zeros of the type of `like`, in the shape that operand `index` has as its value; null after an error.
+/// Returns zeros with the element type of `like`. Their shape is the value of the operand `index`. Returns null after
+/// an error.
 Value zerosOfShape(OperandBinder &node, size_t index, Value like) {
   FailureOr<SmallVector<int64_t>> shape = node.getIntegers(index);
   if (failed(shape))
@@ -77,24 +79,24 @@ Value zerosLike(NnBuilder &nn, Value like) { return nn.splat(getType(like), 0); 
 // Windows
 //===----------------------------------------------------------------------===//
 
-/// (input, filter_sizes, out_backprop)
+/// Operands: input, filter_sizes, out_backprop.
 void importFilterGradient(OperandBinder &node, const Forward &forward) {
   Value x = node.getOperand(0);
   differentiate(node, forward, {{x, zerosOfShape(node, 1, x)}, {1}, 2});
 }
 
-/// (input_sizes, filter, out_backprop)
+/// Operands: input_sizes, filter, out_backprop.
 void importInputGradient(OperandBinder &node, const Forward &forward) {
   Value filter = node.getOperand(1);
   differentiate(node, forward, {{zerosOfShape(node, 0, filter), filter}, {0}, 2});
 }
 
-/// (orig_input_shape, grad)
+/// Operands: orig_input_shape, grad.
 void importAverageGradient(OperandBinder &node, const Forward &forward) {
   differentiate(node, forward, {{zerosOfShape(node, 0, node.getOperand(1))}, {0}, 1});
 }
 
-/// (orig_input, orig_output, grad)
+/// Operands: orig_input, orig_output, grad.
 void importMaximumGradient(OperandBinder &node, const Forward &forward) {
   differentiate(node, forward, {{node.getOperand(0)}, {0}, 2});
 }
@@ -103,7 +105,8 @@ void importMaximumGradient(OperandBinder &node, const Forward &forward) {
 // Normalizations
 //===----------------------------------------------------------------------===//
 
-/// (y_backprop, x, scale, reserve_space_1, reserve_space_2): the moments count only if the node does not train.
+/// Operands: y_backprop, x, scale, reserve_space_1, reserve_space_2. The last two are the moments, which are only used
+/// if the attribute `is_training` is false.
 void importBatchNormGradient(OperandBinder &node, const Forward &forward) {
   NnBuilder &nn = node.nn;
   Value scale = node.getOperand(2);
@@ -116,36 +119,36 @@ void importBatchNormGradient(OperandBinder &node, const Forward &forward) {
       node.setResult(result, nn.splat(RankedTensorType::get({}, getElementType(scale)), 0));
 }
 
-/// (input_grads, input_image, output_image)
+/// Operands: input_grads, input_image, output_image.
 void importLrnGradient(OperandBinder &node, const Forward &forward) {
   differentiate(node, forward, {{node.getOperand(1)}, {0}, 0});
 }
 
 //===----------------------------------------------------------------------===//
-// Movement
+// Slices, resizes and pads
 //===----------------------------------------------------------------------===//
 
-/// (shape, begin, end, strides, dy)
+/// Operands: shape, begin, end, strides, dy.
 void importStridedSliceGradient(OperandBinder &node, const Forward &forward) {
   Value x = zerosOfShape(node, 0, node.getOperand(4));
   differentiate(node, forward, {{x, node.getOperand(1), node.getOperand(2), node.getOperand(3)}, {0}, 4});
 }
 
-/// Returns the rows and columns of an image; fails after an error.
+/// Returns the numbers of rows and columns of the operand `index`, an image. Fails after an error.
 FailureOr<SmallVector<int64_t>> readImage(OperandBinder &node, size_t index) {
   if (!node.checkRank(index, 4, 4))
     return failure();
   return SmallVector<int64_t>(getShape(node.getOperand(index)).slice(1, 2));
 }
 
-/// (grads, original_image)
+/// Operands: grads, original_image.
 void importResizeGradient(OperandBinder &node, const Forward &forward) {
   FailureOr<SmallVector<int64_t>> sizes = readImage(node, 0);
   if (succeeded(sizes))
     differentiate(node, forward, {{node.getOperand(1), node.nn.integers(*sizes)}, {0}, 0});
 }
 
-/// (grads, size): `size` has the image's rows and columns.
+/// Operands: grads, size. `size` contains the numbers of rows and columns of the image.
 void importNearestGradient(OperandBinder &node, const Forward &forward) {
   FailureOr<SmallVector<int64_t>> sizes = readImage(node, 0);
   if (failed(sizes) || !node.checkShape(1, 2, "rows and columns"))
@@ -161,7 +164,7 @@ void importNearestGradient(OperandBinder &node, const Forward &forward) {
   differentiate(node, forward, {{image, node.nn.integers(*sizes)}, {0}, 0});
 }
 
-/// (input, paddings): adds the gradients of mirrored elements to those of their originals.
+/// Operands: input, paddings. Adds the gradients of mirrored elements to the gradients of the original elements.
 void importMirrorPadGradient(OperandBinder &node, const Forward &forward) {
   Value dy = node.getOperand(0);
   if (!node.checkShape(1, {getRank(dy), 2}, "two numbers for each axis"))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// TensorFlow's optimizers, in its formulas. Other frameworks differ, for example in where they add epsilon.
+// TensorFlow's optimizers, by TensorFlow's formulas. Other frameworks differ, for example in the place at which they
+// add epsilon.
 //
 // The reader turns assigned variables into values (saved/WrittenVariables.h). So the first operands are the variables
 // before the step, and the results are the variables after it.
@@ -38,12 +39,12 @@ struct Step {
   bool usesNesterov() const { return node.getFlag("use_nesterov", false); }
 };
 
-/// (var, alpha, delta)
+/// Operands: var, alpha, delta.
 Variables stepGradientDescent(const Step &at) {
   return {at.nn.sub(at.variables[0], at.nn.mul(at.gradient, at.scalars[0]))};
 }
 
-/// (var, accum, lr, grad, momentum)
+/// Operands: var, accum, lr, grad, momentum.
 Variables stepMomentum(const Step &at) {
   NnBuilder &nn = at.nn;
   Value rate = at.scalars[0], momentum = at.scalars[1];
@@ -52,7 +53,8 @@ Variables stepMomentum(const Step &at) {
   return {nn.sub(at.variables[0], nn.mul(step, rate)), accumulated};
 }
 
-/// (var, accum, lr, grad, momentum): the accumulator has past steps, each with its own learning rate.
+/// Operands: var, accum, lr, grad, momentum. The accumulator contains past steps, each multiplied by the learning rate
+/// of its time.
 Variables stepKerasMomentum(const Step &at) {
   NnBuilder &nn = at.nn;
   Value momentum = at.scalars[1], scaled = nn.mul(at.gradient, at.scalars[0]);
@@ -66,7 +68,7 @@ Value correctRate(const Step &at, Value rate, Value firstPower, Value secondPowe
   return at.nn.div(at.nn.mul(rate, at.root(at.oneMinus(secondPower))), at.oneMinus(firstPower));
 }
 
-/// (var, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad)
+/// Operands: var, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad.
 Variables stepAdam(const Step &at) {
   NnBuilder &nn = at.nn;
   Value beta = at.scalars[3], epsilon = at.scalars[5];
@@ -77,7 +79,7 @@ Variables stepAdam(const Step &at) {
   return {nn.sub(at.variables[0], nn.div(nn.mul(step, rate), nn.add(at.root(squares), epsilon))), mean, squares};
 }
 
-/// (var, m, v, vhat, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad)
+/// Operands: var, m, v, vhat, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad.
 Variables stepAmsgrad(const Step &at) {
   NnBuilder &nn = at.nn;
   Value rate = correctRate(at, at.scalars[2], at.scalars[0], at.scalars[1]);
@@ -88,7 +90,7 @@ Variables stepAmsgrad(const Step &at) {
   return {nn.sub(at.variables[0], nn.div(nn.mul(mean, rate), scale)), mean, squares, largest};
 }
 
-/// (var, m, v, beta1_power, lr, beta1, beta2, epsilon, grad)
+/// Operands: var, m, v, beta1_power, lr, beta1, beta2, epsilon, grad.
 Variables stepAdaMax(const Step &at) {
   NnBuilder &nn = at.nn;
   Value rate = nn.div(at.scalars[1], at.oneMinus(at.scalars[0]));
@@ -99,7 +101,7 @@ Variables stepAdaMax(const Step &at) {
   return {nn.sub(at.variables[0], step), mean, largest};
 }
 
-/// (var, accum, accum_update, lr, rho, epsilon, grad)
+/// Operands: var, accum, accum_update, lr, rho, epsilon, grad.
 Variables stepAdadelta(const Step &at) {
   NnBuilder &nn = at.nn;
   Value decay = at.scalars[1], epsilon = at.scalars[2];
@@ -114,13 +116,13 @@ Value addSquares(const Step &at) {
   return at.node.getFlag("update_slots", true) ? at.nn.add(at.variables[1], at.square(at.gradient)) : at.variables[1];
 }
 
-/// (var, accum, lr, grad)
+/// Operands: var, accum, lr, grad.
 Variables stepAdagrad(const Step &at) {
   Value squares = addSquares(at), step = at.nn.div(at.nn.mul(at.gradient, at.scalars[0]), at.root(squares));
   return {at.nn.sub(at.variables[0], step), squares};
 }
 
-/// (var, accum, lr, epsilon, grad)
+/// Operands: var, accum, lr, epsilon, grad.
 Variables stepAdagradV2(const Step &at) {
   NnBuilder &nn = at.nn;
   Value squares = addSquares(at);
@@ -135,14 +137,14 @@ Value moveByRoot(const Step &at, Value old, Value squares) {
   return nn.add(nn.mul(old, at.scalars[2]), step);
 }
 
-/// (var, ms, mom, lr, rho, momentum, epsilon, grad)
+/// Operands: var, ms, mom, lr, rho, momentum, epsilon, grad.
 Variables stepRmsProp(const Step &at) {
   Value squares = at.decayTo(at.variables[1], at.square(at.gradient), at.scalars[1]);
   Value momentum = moveByRoot(at, at.variables[2], squares);
   return {at.nn.sub(at.variables[0], momentum), squares, momentum};
 }
 
-/// (var, mg, ms, mom, lr, rho, momentum, epsilon, grad)
+/// Operands: var, mg, ms, mom, lr, rho, momentum, epsilon, grad.
 Variables stepCenteredRmsProp(const Step &at) {
   Value mean = at.decayTo(at.variables[1], at.gradient, at.scalars[1]);
   Value squares = at.decayTo(at.variables[2], at.square(at.gradient), at.scalars[1]);

@@ -43,8 +43,8 @@ bool lay_out(const nacre_model_table &model, const nacre_entry &entry, const Sha
 
 inline bool has_two_states(const Layout &layout) { return layout.next_state.bytes != 0; }
 
-/// Returns the offset that the byte at offset `at` of the layout has in a run that reads the copy `current` (0 or 1) of
-/// the state.
+/// Returns the offset of a byte in a run that reads the copy `current` (0 or 1) of the state. The plan has the byte at
+/// the offset `at`.
 inline uint64_t placed(const Layout &layout, uint64_t at, uint32_t current) {
   const Region &state = layout.state, &next = layout.next_state;
   if (current == 0)
