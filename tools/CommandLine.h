@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Common handling of command lines for programs that link LLVM. LLVM's libraries register hundreds of options, among
-// which --help would lose those of a program. Response files are expanded before LLVM sees the command line. Hidden
-// options can still be given, and --help-hidden lists them.
+// Handles command lines of programs that link LLVM. LLVM's libraries register hundreds of options, so --help would not
+// show a program's own options clearly. Response files are expanded before LLVM parses the command line. Hidden options
+// still work, and --help-hidden lists them.
 
 #ifndef NACRE_TOOLS_COMMANDLINE_H
 #define NACRE_TOOLS_COMMANDLINE_H
@@ -18,8 +18,8 @@
 
 namespace nacre::tools {
 
-/// Hides all options registered so far, except --help and the like. Options declared later belong to the program. Call
-/// this first in a main that leaves declarations to MLIR.
+/// Hides all options that are registered so far, except general ones such as --help. Options that are declared later
+/// belong to the program. A program whose options MLIR declares must call this first in main.
 inline void hideOptionsOfLibraries() {
   static llvm::cl::OptionCategory nobodys("");
   llvm::cl::HideUnrelatedOptions(nobodys);
@@ -32,17 +32,17 @@ template <size_t size> void setVersion(const char (&program)[size]) {
   });
 }
 
-/// Reports an error if the standard output cannot be written when the process exits. A program that would have
-/// succeeded then has the exit status `status`. Call this first in main.
+/// Installs a check that reports an error if the standard output cannot be written when the process exits. The exit
+/// status is then `status` instead of 0. Call this first in main.
 void watchStandardStreams(int status);
 
-/// Reads main's command line, in which @<file> stands for the words of a file (tools/ResponseFile.h). LLVM's messages
-/// are replaced by those of the other programs; an error does not begin with the program's name, which the caller adds.
-/// If help is requested, prints it and ends the process. Empty values are errors. Adds the files with words to `files`.
+/// Reads main's command line, in which @<file> stands for the words of a file (tools/ResponseFile.h). Errors have the
+/// wording of Nacre's other programs instead of LLVM's. The caller must add the program's name in front. If help is
+/// requested, prints it and ends the process. Empty values are errors. Adds the files whose words were read to `files`.
 llvm::Error parseOptions(int argc, char **argv, const Help &help, NamedFiles *files = nullptr);
 
-/// Reads the command line of a program whose options MLIR declares. The program handles response files, help and empty
-/// values.
+/// Like parseOptions(), but for programs whose options MLIR declares, and which handle response files, help and empty
+/// values themselves.
 llvm::Error parseWords(int count, char **words, llvm::StringRef overview);
 
 /// True if one of the words requests help.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Prints --help of programs that link LLVM: options by task, the most used ones first, in lines of 80 columns. LLVM
-// would sort options by name and not wrap lines. A program names its options in groups; spellings and texts come from
-// their declarations. Manual pages and completions for shells are made from the help, so the build finds options
+// Prints --help of programs that link LLVM: options by task, the most used options first, in lines of 80 columns. LLVM
+// would sort options by name and would not wrap lines. A program lists its options in groups; spellings and texts come
+// from their declarations. The build makes manual pages and completions for shells from the help, so it finds options
 // without a group.
 
 #ifndef NACRE_TOOLS_HELP_H
@@ -24,7 +24,7 @@ struct HelpGroup {
 struct Help {
   llvm::StringRef overview;                 ///< Sentence about the program.
   llvm::StringRef usage;                    ///< Text after the word USAGE.
-  const llvm::cl::OptionCategory *category; ///< Its options must all be in groups; null: no check.
+  const llvm::cl::OptionCategory *category; ///< Category whose options must all be in groups; null: no check.
   std::vector<HelpGroup> groups;
   std::string closing; ///< Text after the options, such as examples.
 };
@@ -32,7 +32,7 @@ struct Help {
 /// Column where the text about an option begins.
 constexpr unsigned kHelpColumn = 24;
 
-/// Prints a word and the text that explains it. The text begins at `column`, also in further lines.
+/// Prints a word and the text that explains it. Each line of the text begins at `column`.
 void printEntry(llvm::raw_ostream &os, const llvm::Twine &word, llvm::StringRef text, unsigned column = kHelpColumn);
 
 void printHelp(llvm::raw_ostream &os, const Help &help);

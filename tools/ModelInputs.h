@@ -2,7 +2,7 @@
 //
 // Options for reading a model: --shape, --set, and options for saved models and for networks of Caffe and CNNdroid. All
 // programs that import models have the same options. `input=1x3x224x224` is split at the last `=`, because sizes
-// contain none. `input=value` is split at the first one, because the path of a file may contain others.
+// contain no `=`. `input=value` is split at the first `=`, because the value may be a path that contains `=`.
 
 #ifndef NACRE_TOOLS_MODELINPUTS_H
 #define NACRE_TOOLS_MODELINPUTS_H
@@ -25,8 +25,8 @@ public:
 
   explicit ModelInputs(llvm::cl::OptionCategory &category) : category(category) {}
 
-  /// Stores the values of the parsed options. Errors name the wrong text and the expected one. `Options` are those of
-  /// the compiler or of the import, whose members for shapes and values have different names.
+  /// Stores the values of the parsed options. Errors contain the wrong text and the expected form. `Options` is the
+  /// struct of the compiler or of the import; their members for shapes and values have different names.
   template <typename Options> llvm::Error read(Options &options, Shapes &toShapes, Values &toValues) {
     options.signatures = signatures;
     options.tag = tag;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the name that a mistyped one was probably meant to be. All programs say "did you mean" under the same
-// conditions; LLVM would suggest a name even if it hardly resembles the word. The distance counts letters that are
-// added, omitted, replaced or swapped with a neighbour. At most a third of the letters may differ, or one. This header
-// uses only the standard library, because nacre-run is linked without LLVM.
+// Finds the known name that is nearest to a mistyped name. All programs print "did you mean" under the same conditions;
+// LLVM would suggest a name even if it hardly resembles the word. The distance is the number of letters that are added,
+// omitted, replaced or swapped with a neighbour. It may be at most a third of the letters, or 1 for short names. This
+// header uses only the standard library, because nacre-run is linked without LLVM.
 
 #ifndef NACRE_TOOLS_NEARESTNAME_H
 #define NACRE_TOOLS_NEARESTNAME_H
@@ -15,7 +15,8 @@
 
 namespace nacre::tools {
 
-/// Returns how many letters must be added, removed, replaced or swapped with their neighbour to make `a` of `b`.
+/// Returns the number of letters that must be added, removed, replaced or swapped with their neighbour to change `b` to
+/// `a`.
 inline size_t typingDistance(std::string_view a, std::string_view b) {
   std::vector<size_t> older, before(b.size() + 1), row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j)
@@ -33,7 +34,8 @@ inline size_t typingDistance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-/// Returns the first of the nearest candidates, or "" if all differ in more than a third of the letters of `name`.
+/// Returns the nearest candidate, or the first of several. Returns "" if all differ in more than a third of the letters
+/// of `name`.
 inline std::string nearestName(std::string_view name, const std::vector<std::string> &candidates) {
   std::string nearest;
   size_t least = std::max<size_t>(1, name.size() / 3) + 1;
@@ -51,7 +53,7 @@ inline std::string didYouMean(std::string_view name, const std::vector<std::stri
   return nearest.empty() ? "" : "; did you mean '" + nearest + "'?";
 }
 
-/// Returns the message about an option, given without its dashes, that is not one of `options`.
+/// Returns the message about the unknown option `name`, which has no dashes. `options` are the known options.
 inline std::string unknownOption(std::string_view name, const std::vector<std::string> &options) {
   const std::string nearest = name.size() > 100 ? "" : nearestName(name, options);
   return "unknown option '--" + std::string(name) + "'; " +

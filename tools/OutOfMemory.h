@@ -18,13 +18,13 @@ namespace nacre::tools {
 /// Exit status of all programs if memory runs out.
 inline constexpr int kOutOfMemory = 4;
 
-/// Resource that the system refused. Threads are refused for their stacks, too, and then count as memory.
+/// Resource that the system refused. A thread that is refused because of its stack counts as memory.
 enum class Lack { Memory, Threads };
 
 /// Prints which resource ran out, and ends the process. Allocates nothing, and may be called by any thread.
 [[noreturn]] inline void exitFor(Lack lack) {
   static std::atomic_flag isEnding = ATOMIC_FLAG_INIT;
-  while (isEnding.test_and_set()) // another thread prints the message
+  while (isEnding.test_and_set()) // another thread already prints the message
     pause();
   static char memory[] = ": error: memory ran out; raise the limit of this process (ulimit -v), or free some\n";
   static char threads[] =
@@ -32,14 +32,15 @@ enum class Lack { Memory, Threads };
   char *text = lack == Lack::Memory ? memory : threads;
   const iovec message[] = {{program_invocation_short_name, std::strlen(program_invocation_short_name)},
                            {text, std::strlen(text)}};
-  [[maybe_unused]] const ssize_t written = writev(STDERR_FILENO, message, 2); // the exit status shows it, too
+  [[maybe_unused]] const ssize_t written = writev(STDERR_FILENO, message, 2); // an error is ignored, because the exit
+                                                                              // status shows the failure, too
   _exit(kOutOfMemory);
 }
 
 [[noreturn]] inline void exitOutOfMemory() { exitFor(Lack::Memory); }
 
-/// Installs the handlers that programs with LLVM need besides the checked allocations of OutOfMemory.cpp. Call this
-/// first in main.
+/// Installs the handlers that programs with LLVM need in addition to the checked allocations of OutOfMemory.cpp. Call
+/// this first in main.
 void handleOutOfMemory();
 
 } // namespace nacre::tools

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parses the text of --preprocess: <input>[:<key>=<value>]... All programs that import models parse it alike, and
-// report errors before they read the model. Fields are split off from the end, because names of inputs may contain
+// Parses the text of --preprocess: <input>[:<key>=<value>]... All programs that import models parse it in the same way,
+// and report errors before they read the model. Fields are split off from the end, because names of inputs may contain
 // colons.
 
 #ifndef NACRE_TOOLS_PIXELINPUTS_H
@@ -14,7 +14,7 @@
 
 namespace nacre::tools {
 
-/// Reads the texts of all --preprocess options. An error names the wrong field and its expected value.
+/// Parses the texts of all --preprocess options. An error names the wrong field and its expected value.
 llvm::Expected<std::vector<importer::PixelInput>> parsePixelInputs(llvm::ArrayRef<std::string> texts);
 
 } // namespace nacre::tools

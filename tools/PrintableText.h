@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes names from strangers safe for terminals, where control characters can move the cursor or worse.
+// Makes names from models safe for terminals, in which control characters can move the cursor or do worse.
 
 #ifndef NACRE_TOOLS_PRINTABLETEXT_H
 #define NACRE_TOOLS_PRINTABLETEXT_H
@@ -10,7 +10,8 @@
 
 namespace nacre::tools {
 
-/// Returns `text` with control characters and invalid UTF-8 as \xNN, byte by byte, as nacre-compile shows names.
+/// Returns `text` with each byte of control characters and invalid UTF-8 written as \xNN, like names in messages of
+/// nacre-compile.
 std::string printableText(std::string_view text);
 
 } // namespace nacre::tools

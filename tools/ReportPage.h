@@ -20,22 +20,23 @@ struct JsonFile {
   llvm::json::Value value = nullptr;
 };
 
-/// Returns whether the file name asks for an HTML page.
+/// True if the extension of the path requests an HTML page.
 bool isPagePath(llvm::StringRef path);
 
-/// Returns the page of a report (docs/report.schema.json) and of profiles (docs/profile.schema.json), at most one per
-/// entry. Fails with the path of a file that has another format, or of a profile that belongs to another library.
+/// Returns the page of a report (docs/report.schema.json) and of profiles (docs/profile.schema.json), at most one for
+/// each entry. Fails if a file has another format, or if a profile belongs to another library. The error contains the
+/// file's path.
 llvm::Expected<std::string> makeReportPage(const JsonFile &report, llvm::ArrayRef<JsonFile> profiles = {});
 
-/// Returns a page that compares two reports. A profile belongs to the report that has its launches. If both have them,
-/// the first profile of an entry belongs to `first`.
+/// Returns a page that compares two reports. A profile belongs to the report that contains its launches. If both
+/// reports contain them, the first profile of an entry belongs to `first`.
 llvm::Expected<std::string> makeComparisonPage(const JsonFile &first, const JsonFile &second,
                                                llvm::ArrayRef<JsonFile> profiles = {});
 
-/// Returns whether a file's text is a training log (docs/training-log.schema.json).
+/// True if a file's text is a training log (docs/training-log.schema.json).
 bool isTrainingLog(llvm::StringRef text);
 
-/// Returns a page with the curves of training logs: paths and texts.
+/// Returns a page with the curves of training logs. Each log is a path and the text of the file.
 llvm::Expected<std::string> makeTrainingPage(llvm::ArrayRef<std::pair<std::string, llvm::StringRef>> logs);
 
 } // namespace nacre::tools

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Expands command lines in which @<file> stands for the words in a file. A build may keep its options in a file, and
-// these may exceed the system's limit for a command line.
+// Expands command lines in which @<file> stands for the words in a file. Builds keep options in files, and long lists
+// of options may exceed the system's limit for a command line.
 //
-// The syntax is that of GNU's and LLVM's programs: spaces, tabs and line ends separate words, and '...' and "..." keep
-// them together. A backslash takes the next character literally, also in quotes. A missing file is an error, whereas
-// LLVM's own reader would pass its name on as an argument. Only the standard library is used, because nacre-run is
-// linked without LLVM.
+// The syntax is the same as in GNU's and LLVM's programs. Spaces, tabs and line ends separate words, but not inside
+// '...' and "...". The character after a backslash is taken literally, also in quotes. A missing file is an error,
+// whereas LLVM's own reader would pass its name on as an argument. Only the standard library is used, because nacre-run
+// is linked without LLVM.
 
 #ifndef NACRE_TOOLS_RESPONSEFILE_H
 #define NACRE_TOOLS_RESPONSEFILE_H
@@ -19,10 +19,10 @@
 
 namespace nacre::tools {
 
-/// The words of a command line. Owns the words that values() points to.
+/// The words of a command line. The object owns the words that values() points to.
 class Arguments {
 public:
-  /// Reads main's arguments. Sets `problem` if a file cannot be used, and leaves it unchanged otherwise.
+  /// Reads main's arguments. If a file cannot be used, sets `problem`; otherwise, `problem` is unchanged.
   Arguments(int count, char **arguments, std::string &problem);
   Arguments(const Arguments &) = delete;
 
@@ -40,13 +40,13 @@ private:
   std::vector<char *> pointers;
 };
 
-/// Section of --help about such files.
+/// Section of --help about response files.
 inline constexpr const char kResponseFileHelp[] =
     "\nRESPONSE FILES\n"
     "  @<file>  Arguments in a file, separated by spaces and line ends; quotes and\n"
     "           \\ as in a shell; may contain @<file>\n";
 
-/// Adds the words of `text` to `words`; returns false if a quote has no end.
+/// Adds the words of `text` to `words`. Returns false if a quote is not closed.
 bool splitWords(std::string_view text, std::vector<std::string> &words);
 
 } // namespace nacre::tools

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes sure that no standard stream is missing, and that an output that cannot be written is an error. A full disk or
-// a closed standard output must not look like success, and no file may get the number of a closed stream. The check
+// Makes sure that no standard stream is missing, and reports an error if the output cannot be written. A full disk or a
+// closed standard output must not look like success, and no file may get the descriptor of a closed stream. The check
 // runs when the process exits, so it covers --help, --version and results. Only the C library is used, because
 // nacre-run is linked without LLVM.
 
@@ -18,7 +18,7 @@
 
 namespace nacre::tools {
 
-/// Writes the standard output that the C library has buffered. Returns the system's message if that fails, or "".
+/// Flushes the standard output. Returns the system's message if that fails, or "".
 inline std::string flushStandardOutput() {
   errno = 0;
   if (std::fflush(stdout) == 0 && !std::ferror(stdout))
@@ -26,20 +26,22 @@ inline std::string flushStandardOutput() {
   return errno == EBADF ? "it is closed" : std::strerror(errno ? errno : EIO);
 }
 
-/// The check of the standard output when a program exits.
+/// The check of the standard output that runs when a program exits.
 struct OutputCheck {
-  int status; ///< Exit status if the output cannot be written and the program would otherwise have succeeded.
+  int status; ///< Exit status if the program succeeds, but the output cannot be written.
   std::string (*flush)();
 };
 
-/// Opens /dev/null for each closed stream, so that reading and writing fail, except that messages are dropped.
+/// Opens /dev/null for each closed stream. Reading the standard input and writing the standard output then fail, and
+/// messages are dropped.
 inline void openMissingStreams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(stream, F_GETFD) < 0 && errno == EBADF) [[maybe_unused]]
-      const int opened = open("/dev/null", stream == STDOUT_FILENO ? O_RDONLY : O_WRONLY); // the lowest free one
+      const int opened = open("/dev/null", stream == STDOUT_FILENO ? O_RDONLY : O_WRONLY); // gets the lowest free
+                                                                                           // descriptor
 }
 
-/// Ends the process with a message and a status if its output cannot be written.
+/// Ends the process with a message and a status if its output cannot be written. It is called when the process exits.
 inline void checkOutput(int status, void *check) {
   const auto &how = *static_cast<const OutputCheck *>(check);
   const std::string problem = how.flush();

@@ -12,8 +12,8 @@
 
 namespace nacre::tools {
 
-/// Prints diagnostics as `model.onnx:"node": error: message`. On a terminal it also shows a line of progress, which
-/// messages replace; elsewhere it prints a line every half minute.
+/// Prints diagnostics as `model.onnx:"node": error: message`. On a terminal, it also shows a line of progress, which
+/// messages replace. Otherwise, it prints a line every half minute.
 class Console {
 public:
   Console(mlir::MLIRContext &context, llvm::StringRef modelPath, bool quiet);

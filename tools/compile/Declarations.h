@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The options of nacre-compile by task, the most used ones first. --help, the manual page and completions for shells
-// list them in this order. They are LLVM's options, with a category for each task. The in-process linker resets them,
-// so Options.cpp copies them to plain structs at once.
+// The options of nacre-compile by task, the most used options first. --help, the manual page and completions for shells
+// list them in this order. They are declared with LLVM's classes, with a category for each task. The in-process linker
+// resets such options, so Options.cpp copies them to plain structs immediately.
 
 #ifndef NACRE_TOOLS_COMPILE_DECLARATIONS_H
 #define NACRE_TOOLS_COMPILE_DECLARATIONS_H

@@ -12,7 +12,8 @@
 
 namespace nacre::tools {
 
-/// Lists the options of each category in the order of their declaration. They must be members of one object.
+/// Returns the help, in which each category lists its options in the order of their declaration. The options must be
+/// members of one object.
 Help describeOptions(llvm::ArrayRef<const llvm::cl::OptionCategory *> categories);
 
 } // namespace nacre::tools

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The command line of nacre-compile as a struct. Libraries do no parsing.
+// The command line of nacre-compile as a struct. Only the program parses options, not its libraries.
 
 #ifndef NACRE_TOOLS_COMPILE_OPTIONS_H
 #define NACRE_TOOLS_COMPILE_OPTIONS_H
@@ -14,16 +14,17 @@ namespace nacre::tools {
 
 struct CommandLine {
   CompilerOptions compiler;
-  NamedFiles files;                 ///< All files that it names. Outputs are added for all targets together.
+  NamedFiles files;                 ///< All files that the command line names. Outputs are added later, for all targets
+                                    ///< together.
   bool namesOutput = false;         ///< True if -o is given.
   std::vector<std::string> targets; ///< Targets, at least one; compiler.target is the first.
-  std::string reportPath;           ///< Empty: no report is written.
-  std::string timeTracePath;        ///< Empty: no trace is written.
+  std::string reportPath;           ///< Path of the report; empty: no report is written.
+  std::string timeTracePath;        ///< Path of the time trace; empty: no trace is written.
   bool check = false;
   bool listWeights = false;
   bool quiet = false;
   bool listDevices = false, listPresets = false, listOperators = false,
-       listChips = false; ///< All other requests are empty if one is true.
+       listChips = false; ///< Requests for lists. If one is true, all other fields are empty.
 };
 
 /// Parses the arguments. An error names the wrong argument and its expected value. `--help` and `--version` print and

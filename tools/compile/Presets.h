@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Words of --for=, which stand for several options each, so that users need not know the CPUs of phones. A table has
-// the options as a user would type them. An explicit option replaces that of the preset.
+// Presets of --for=. Each is a word that sets several options, so that users need not know the CPUs of phones. A table
+// contains the options as a user would type them. An explicit option replaces the preset's option.
 
 #ifndef NACRE_TOOLS_COMPILE_PRESETS_H
 #define NACRE_TOOLS_COMPILE_PRESETS_H
@@ -22,7 +22,7 @@ struct PresetOption {
 
 struct Preset {
   llvm::StringLiteral word;
-  llvm::StringLiteral what; ///< Sentence fragment.
+  llvm::StringLiteral what; ///< Description for --help, without a verb.
   llvm::ArrayRef<PresetOption> options;
 
   /// Returns the preset's value of an option, or "" if the preset does not have the option.
@@ -31,7 +31,7 @@ struct Preset {
 
 llvm::ArrayRef<Preset> presets();
 
-/// Returns the preset of that name, or null.
+/// Returns the preset with the name `word`, or null.
 const Preset *findPreset(llvm::StringRef word);
 
 /// Prints each preset with its options.

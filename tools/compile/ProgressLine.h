@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Composes the progress line: the phase, its progress, the elapsed time, and the remaining time. It computes a text
-// from plain numbers, so that no test has to wait. Finished kernels show how long one takes; the remaining time is that
-// for each of the others. Later phases are short in comparison.
+// from plain numbers, so that no test has to wait. The remaining time is the average time of finished kernels, times
+// the number of kernels that are left. Later phases are short in comparison.
 
 #ifndef NACRE_TOOLS_COMPILE_PROGRESSLINE_H
 #define NACRE_TOOLS_COMPILE_PROGRESSLINE_H
@@ -22,7 +22,7 @@ public:
   /// seconds on. The remaining time is shown after at least two seconds and two kernels.
   std::string describe(Phase phase, unsigned done, unsigned total, Time now);
 
-  /// True if a permanent line is due: half a minute after the previous one.
+  /// True if a permanent line must be printed, because the previous one is half a minute old.
   bool isTimeForLine(Time now);
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes --time-trace, LLVM's trace of a compilation's time. It shows in which kernel and pass a compilation is slow.
+// Writes the file of --time-trace, LLVM's trace of a compilation's time. It shows which kernels and passes take long.
 
 #ifndef NACRE_TOOLS_COMPILE_TIMETRACE_H
 #define NACRE_TOOLS_COMPILE_TIMETRACE_H

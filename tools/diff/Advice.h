@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Suggests what to try if a node's numbers differ, based on the kind of difference.
+// Suggests remedies if a node's values differ, depending on the kind of difference.
 
 #ifndef NACRE_TOOLS_DIFF_ADVICE_H
 #define NACRE_TOOLS_DIFF_ADVICE_H
@@ -12,7 +12,7 @@
 
 namespace nacre::diff {
 
-/// Facts about the computation of the `actual` numbers.
+/// Facts about the computation of the `actual` values.
 struct Computation {
   bool usedGpu = false;
   bool storesHalves = false; ///< True if the library stores some values as f16.

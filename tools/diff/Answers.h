@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The numbers of a library or of a folder, by the tensors' names. A comparison need not know whether this machine or a
-// phone computed them. A library runs as in nacre-run; a folder has the files of nacre-run --output.
+// The output values of a library, or of a folder with files of nacre-run --output, by the tensors' names. So a
+// comparison need not know whether this machine or a phone computed them. A library runs as in nacre-run.
 
 #ifndef NACRE_TOOLS_DIFF_ANSWERS_H
 #define NACRE_TOOLS_DIFF_ANSWERS_H
@@ -24,11 +24,11 @@ struct Answers {
   bool storesHalves = false; ///< True if the library stores some values as f16.
 };
 
-/// Reads the numbers from a tensor's bytes.
+/// Returns the values of a tensor as doubles.
 Answer readAnswer(const run::TensorView &tensor);
 
-/// Reads the answers of `path`. A library runs with these inputs; in a folder, only the files of tensors in `wanted`
-/// are read.
+/// Sets `answers` to the values of `path`, a library or a folder. A library runs with `inputs`. In a folder, only the
+/// files of tensors in `wanted` are read.
 run::Outcome findAnswers(const std::string &path, const run::Options &options, const std::vector<run::Port> &inputs,
                          const std::vector<run::Port> &wanted, Answers &answers);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A model run by the interpreter, with its inputs, outputs and state by name. nacre-eval and nacre-diff use it through
-// ports, like nacre-run uses a library. Ports have bytes of the tensor's own type; outputs also have their elements as
-// computed.
+// A model that the interpreter runs, with its inputs, outputs and state by name. nacre-eval and nacre-diff use it
+// through ports, like nacre-run uses a library. The data of a port has the tensor's type. Outputs are also available
+// with the interpreter's precision.
 
 #ifndef NACRE_TOOLS_EVAL_INTERPRETEDMODEL_H
 #define NACRE_TOOLS_EVAL_INTERPRETEDMODEL_H
@@ -32,9 +32,10 @@ public:
 
   std::vector<run::Port> inputs, outputs, states;
   std::vector<evaluate::Tensor>
-      values;                     ///< elements of the outputs; floats are double; open axes have their maximum sizes
-  std::vector<std::string> files; ///< files that the import has read
-  std::vector<Source> sources;    ///< sources of the outputs; set if values are kept
+      values;                     ///< elements of the outputs; floats are double, and data-dependent axes have their
+                                  ///< maximum sizes
+  std::vector<std::string> files; ///< files that the importer read
+  std::vector<Source> sources;    ///< sources of the outputs; only set if intermediate values are kept
 
 private:
   run::Port &addPort(std::vector<run::Port> &ports, llvm::StringRef name, mlir::Type type);
@@ -45,7 +46,8 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::func::FuncOp function;
   std::vector<unsigned> outputNumbers;         ///< indices of the function's results
-  std::vector<int> inputNumbers, stateNumbers; ///< indices of the function's arguments; -1 for the other kind
+  std::vector<int> inputNumbers, stateNumbers; ///< indices of the function's arguments; -1 if the argument is of the
+                                               ///< other kind
   std::map<std::string, evaluate::Tensor> stateValues;
   std::vector<std::vector<char>> bytes; ///< memory of the ports
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Prints the compiler's messages about a model with the nodes that they concern.
+// Prints the compiler's messages about a model, with the names of the nodes that they concern.
 
 #ifndef NACRE_TOOLS_EVAL_MESSAGES_H
 #define NACRE_TOOLS_EVAL_MESSAGES_H

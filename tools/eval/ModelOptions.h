@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Options for reading a model and for its inputs. nacre-eval and nacre-diff share them; they have the names of
-// nacre-compile's and nacre-run's options. --input and --output mean files, as in nacre-run. To cut a model, use
-// --cut-input and --cut-output instead.
+// Options of nacre-eval and nacre-diff for reading a model and its inputs. They have the same names as the options of
+// nacre-compile and nacre-run. --input and --output are files, as in nacre-run. To cut a model, users give --cut-input
+// and --cut-output instead.
 
 #ifndef NACRE_TOOLS_EVAL_MODELOPTIONS_H
 #define NACRE_TOOLS_EVAL_MODELOPTIONS_H
@@ -28,8 +28,8 @@ public:
     return {floats, maxIterations ? int64_t(std::min<uint64_t>(maxIterations, INT64_MAX)) : INT64_MAX};
   }
 
-  /// Return two tasks of --help. The options `input` and `seed` belong to a third one, with further options of each
-  /// program.
+  /// Return two groups of --help. The options `input` and `seed` belong to a third group, in which each program has
+  /// other options, too.
   static HelpGroup groupOfModel();
   static HelpGroup groupOfComputation();
 

@@ -19,7 +19,7 @@ struct Benchmark {
   Samples &samples;
 };
 
-/// Writes the line. The peak memory is that of this process, as the kernel counts it.
+/// Writes the line. It contains the peak memory of this process, which the system counts.
 void putBenchmark(const Sink &sink, const Benchmark &benchmark);
 
 } // namespace nacre::measure

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The nodes of make_kernels.py, with the work that nacre-compile's cost model counts. A rate is work divided by time,
-// so the two programs must count alike (compiler/price/LaunchWork.cpp). test/e2e/driver/placement_test.py compiles this
-// table and compares it.
+// The nodes of make_kernels.py, with the amount of work that nacre-compile's cost model counts for them. A rate is work
+// divided by time, so both programs must count work in the same way (compiler/price/LaunchWork.cpp).
+// test/e2e/driver/placement_test.py compiles this table and compares it.
 
 #ifndef NACRE_TOOLS_MEASURE_KERNELWORK_H
 #define NACRE_TOOLS_MEASURE_KERNELWORK_H

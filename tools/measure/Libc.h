@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The functions of the C library that measuring calls. Programs for Android are built without the NDK, so there are no
-// headers of its C library; elsewhere, the system's headers are included. Android 7 has all of these functions.
+// The functions of the C library that tools/measure calls. Programs for Android are built without the NDK, so the
+// headers of its C library are missing. For other systems, this file includes the system's headers. Android 7 has all
+// of these functions.
 
 #ifndef NACRE_TOOLS_MEASURE_LIBC_H
 #define NACRE_TOOLS_MEASURE_LIBC_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Shows the time of a run, launch by launch, with the model's node names: as a table, and as JSON
-// (docs/profile.schema.json). The median of each launch over all runs counts, as in Python's profile: the usual time.
-// JSON has whole nanoseconds, so that sums are the same wherever they are computed.
+// (docs/profile.schema.json). The time of a launch is its median over all runs, as in Python's profile. JSON contains
+// whole nanoseconds, so that all programs compute the same sums.
 
 #ifndef NACRE_TOOLS_MEASURE_PROFILE_H
 #define NACRE_TOOLS_MEASURE_PROFILE_H
@@ -19,7 +19,7 @@ struct LaunchProfile {
   nacre_launch_info info{};
   nacre_launch_time latest{};
   Samples samples{};   ///< Total time of each run.
-  uint64_t median = 0; ///< Median of the samples, set after all runs.
+  uint64_t median = 0; ///< Median of the samples. It is set after all runs.
 };
 
 /// Launches of an entry, in execution order.
@@ -31,8 +31,8 @@ struct Launches {
 struct Profile {
   const nacre_model_info &model;
   const nacre_entry_info &entry;
-  const char *buildId; ///< Empty if the library has none.
-  const char *device;  ///< Empty if only the CPU computed.
+  const char *buildId; ///< Build ID; empty if the library has none.
+  const char *device;  ///< Name of the GPU; empty if only the CPU computed.
   uint32_t threads;
   Samples &runs;
   const MachinePeak &machine;
@@ -42,10 +42,10 @@ struct Profile {
 /// Writes the engine that computed a launch, and the GPU's share of the cut axis.
 void putEngine(const Sink &sink, const nacre_launch_time &time);
 
-/// Writes the table, slowest launches first, and for a training step the times of its parts.
+/// Writes the table, with the slowest launches first. For a training step, also writes the times of its parts.
 void putTable(const Sink &sink, Launches launches);
 
-/// Writes the work of the GPU and of the CPU in the latest run; nothing if only the CPU computes.
+/// Writes a line about the work of the GPU and of the CPU in the latest run. Writes nothing if only the CPU computes.
 void putEngines(const Sink &sink, const nacre_session_info &engines);
 
 void putProfile(const Sink &sink, const Profile &profile);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs a model until there are enough times, in the same way for nacre-run and nacre-try. After a warm-up of clocks,
-// caches and sleeping threads, each run is timed. Two no-op hints around each run let an instruction counter under qemu
-// find it. The failure of a run is any value that converts to true, so that each program can have its own type.
+// Runs a model until enough times are measured, in the same way for nacre-run and nacre-try. After a warm-up of clocks,
+// caches and sleeping threads, each run is timed. Two no-op hint instructions around each run mark it for an
+// instruction counter in qemu. The failure of a run is any value that converts to true, so that each program can use
+// its own type.
 
 #ifndef NACRE_TOOLS_MEASURE_REPEAT_H
 #define NACRE_TOOLS_MEASURE_REPEAT_H
@@ -13,16 +14,16 @@
 
 namespace nacre::measure {
 
-/// Length of a measurement, which lasts until both are reached.
+/// Length of a measurement, which lasts until both limits are reached.
 struct Effort {
   uint64_t runs = 1;
   double seconds = 1;
 };
 
-/// Returns the nanoseconds since a fixed point.
+/// Returns the nanoseconds since a fixed but arbitrary moment.
 uint64_t readClock();
 
-/// Reads a buffer, so that caches smaller than it contain no data of the model afterwards.
+/// Reads a buffer before a run, so that smaller caches contain no data of the model.
 class Eviction {
 public:
   explicit Eviction(uint64_t mebibytes);
@@ -30,12 +31,12 @@ public:
   Eviction &operator=(const Eviction &) = delete;
   ~Eviction();
 
-  /// Returns whether there is memory for the buffer.
+  /// True if the buffer could be allocated, or has no bytes.
   bool isReady() const { return bytes == 0 || buffer; }
   void operator()() const;
 
 private:
-  char *buffer = nullptr; // not filled with zeros, which would all be one page
+  char *buffer = nullptr; // filled with values other than 0, because the system maps pages of zeros to one page
   size_t bytes;
 };
 
@@ -51,7 +52,7 @@ inline void markEnd() {
 #endif
 }
 
-/// Repeats runs, each after an eviction, and calls `each` with the time of each. Returns the first failure.
+/// Repeats `run`, each time after an eviction, and calls `each` with the time of each run. Returns the first failure.
 template <typename Run, typename Each>
 auto repeatRuns(Run run, const Effort &effort, const Eviction &evict, Each each) -> decltype(run()) {
   const uint64_t begin = readClock();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Times of runs in nanoseconds. A bounded, evenly spread part of them is kept, which suffices for quantiles of many
-// runs.
+// Times of runs in nanoseconds. Of many runs, an evenly spread part is kept, which is enough for quantiles.
 
 #ifndef NACRE_TOOLS_MEASURE_SAMPLES_H
 #define NACRE_TOOLS_MEASURE_SAMPLES_H
@@ -22,13 +21,13 @@ public:
   void add(uint64_t nanoseconds);
   uint64_t count() const { return seen; }
   uint64_t smallest() const { return least; }
-  /// Returns the sample that a share `share` of all samples does not exceed. Sorts the kept samples.
+  /// Returns the quantile `share` (0 to 1) of the samples. Sorts the kept samples.
   uint64_t quantile(double share);
 
 private:
   bool grow();
 
-  static constexpr uint32_t kCapacity = 8192; // an even number
+  static constexpr uint32_t kCapacity = 8192; // must be even
   uint64_t *kept = nullptr;
   uint32_t keptCount = 0, capacity = 0;
   uint64_t seen = 0, stride = 1, least = UINT64_MAX;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A receiver of text, and functions that write JSON to it. nacre-run collects a string and nacre-try writes a file, but
-// the text is the same. A receiver is a function that takes pieces of text.
+// both write the same text. A sink is a function that is called with pieces of text.
 
 #ifndef NACRE_TOOLS_MEASURE_SINK_H
 #define NACRE_TOOLS_MEASURE_SINK_H
@@ -26,7 +26,7 @@ __attribute__((format(printf, 2, 3))) void putFormat(const Sink &sink, const cha
 void putJsonText(const Sink &sink, const char *text, size_t bytes);
 void putJsonText(const Sink &sink, const char *text);
 
-/// Returns the bytes of the UTF-8 character that the text begins with, or 0 if it is invalid.
+/// Returns the number of bytes of the UTF-8 character at the beginning of `text`, or 0 if it is invalid.
 size_t characterBytes(const char *text, size_t bytes);
 
 } // namespace nacre::measure

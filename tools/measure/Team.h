@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs one work on several threads, one pinned to each core of a list. A phone's cores differ, and together they reach
-// less than the sum of their rates.
+// Runs the same function on several threads, one pinned to each core of a list. The total rate must be measured in this
+// way, because cores together reach less than the sum of their rates.
 
 #ifndef NACRE_TOOLS_MEASURE_TEAM_H
 #define NACRE_TOOLS_MEASURE_TEAM_H
@@ -20,16 +20,16 @@ struct Mask {
 inline void pinTo(unsigned cpu) {
   Mask mask;
   mask.words[cpu / Mask::kBits] = uint64_t(1) << cpu % Mask::kBits;
-  // If the core went offline in between, the thread is measured on any core.
+  // If the core went offline since it was listed, the thread runs on any core.
   (void)sched_setaffinity(0, sizeof mask, reinterpret_cast<cpu_set_t *>(&mask));
 }
 
-/// Threads that run one work, one pinned to each core of a list.
+/// Threads that run the same function, one pinned to each core of a list.
 template <typename Work> class Team {
 public:
   Team(const CpuList &cpus, Work &work) : cpus(cpus), work(work), size(cpus.count) {}
 
-  /// Runs the work on all threads and waits for them. A core without a thread is left out.
+  /// Runs the function on all threads and waits for them. If a thread cannot be created, its core is left out.
   void run() {
     auto *members = static_cast<Member *>(malloc((cpus.count + 1) * sizeof(Member)));
     unsigned started = 0;
@@ -45,7 +45,7 @@ public:
     free(members);
   }
 
-  /// Waits until each thread has called this as often as the calling one.
+  /// Waits until each thread has called this function `times` times.
   void meet(unsigned times) {
     __atomic_add_fetch(&arrived, 1, __ATOMIC_ACQ_REL);
     while (__atomic_load_n(&arrived, __ATOMIC_ACQUIRE) < times * __atomic_load_n(&size, __ATOMIC_RELAXED))
@@ -71,7 +71,7 @@ private:
   unsigned size, arrived = 0;
 };
 
-/// Calls work(team, index) on each core at the same time.
+/// Calls work(team, index) on all cores simultaneously.
 template <typename Work> void onEach(const CpuList &cpus, Work work) { Team<Work>(cpus, work).run(); }
 
 } // namespace nacre::measure

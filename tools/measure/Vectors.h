@@ -10,7 +10,8 @@
 
 namespace nacre::measure {
 
-/// Number of measurements of a core. Each is shorter than a time slice, so that some are not interrupted.
+/// Number of measurements of a core. Each is shorter than a time slice of the scheduler, so that some are not
+/// interrupted.
 constexpr int kTries = 60;
 
 /// The widest vectors of this machine, and code that multiplies and reads with them.

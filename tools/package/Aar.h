@@ -12,7 +12,7 @@
 namespace nacre::tools {
 
 struct AarOptions {
-  std::string className;  ///< Such as com.example.Classifier; empty: dev.nacre.model.<Model>.
+  std::string className;  ///< Name of the class, such as com.example.Classifier; empty: dev.nacre.model.<Model>.
   std::string version;    ///< Version for CMake's find_package in apps with the NDK.
   bool hasWeights = true; ///< True if weights outside of the library become assets.
 };

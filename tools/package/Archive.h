@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes zip archives reproducibly with libzip: the same files always give the same bytes. All files have one date and
-// stay in the given order. They are not compressed, because the result depends on zlib's version; apps store libraries
-// uncompressed anyway.
+// stay in the given order. They are not compressed, because compressed bytes would depend on zlib's version. Apps store
+// libraries uncompressed anyway.
 
 #ifndef NACRE_TOOLS_PACKAGE_ARCHIVE_H
 #define NACRE_TOOLS_PACKAGE_ARCHIVE_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes a Java class file (chapter 4 of The Java Virtual Machine Specification). It supports only classes whose
-// methods pass their arguments on. No JDK is needed where models are compiled. Names and texts become rows of the
-// constant pool when they are first used. No method branches, so no method needs a table of stack frames.
+// methods pass their arguments on. So compiling a model for Java needs no JDK. Names and texts become rows of the
+// constant pool when they are first used. Methods do not branch, so they need no table of stack frames.
 
 #ifndef NACRE_TOOLS_PACKAGE_CLASSFILE_H
 #define NACRE_TOOLS_PACKAGE_CLASSFILE_H
@@ -29,8 +29,8 @@ private:
   std::string bytes;
 };
 
-/// A class file. Names of classes are in the form of class files: dev/nacre/Model. Texts are UTF-8 without a 0. The
-/// caller must have replaced invalid UTF-8 and characters beyond the Basic Multilingual Plane.
+/// A class file. Names of classes have slashes: dev/nacre/Model. Texts are UTF-8 without a 0. The caller must replace
+/// invalid UTF-8 and characters beyond the Basic Multilingual Plane.
 class ClassFile {
 public:
   enum Access : unsigned { Public = 1, Static = 8, Final = 16, Super = 32 };
@@ -52,7 +52,7 @@ private:
   unsigned utf8Index(llvm::StringRef text);
   unsigned index(const BigEndianBytes &row);
 
-  llvm::StringMap<unsigned> pool; // keyed by the bytes of a row
+  llvm::StringMap<unsigned> pool; // index of each row, by the bytes of the row
   BigEndianBytes poolBytes, fields, methods;
   unsigned poolCount = 1, fieldCount = 0, methodCount = 0;
   unsigned self, super;

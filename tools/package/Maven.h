@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes a Maven repository in a folder for Gradle and Maven: libraries with their descriptions (POM), sources and
-// documentation, under <group>/<artifact>/<version>/. A build that names coordinates gets the model and the runtime,
-// and can choose a version. The same inputs give the same bytes: no file has a date. So there is no maven-metadata.xml,
-// which has one. Gradle and Maven find versions in the folders, or on a server that writes that file.
+// documentation, under <group>/<artifact>/<version>/. A build that contains the coordinates gets the model and the
+// runtime, and can choose a version. The same inputs give the same bytes, so no file contains a date. Therefore, there
+// is no maven-metadata.xml, which would contain one. Gradle and Maven find versions in the folders, or on a server that
+// writes that file.
 
 #ifndef NACRE_TOOLS_PACKAGE_MAVEN_H
 #define NACRE_TOOLS_PACKAGE_MAVEN_H
@@ -28,7 +29,7 @@ llvm::Expected<Coordinates> parseCoordinates(llvm::StringRef text);
 struct MavenArtifact {
   Coordinates coordinates;
   std::string name, description;
-  std::optional<Coordinates> dependency; ///< Coordinates of a library that it needs.
+  std::optional<Coordinates> dependency; ///< Coordinates of the library that this one depends on.
   bool isRuntime = false;                ///< True for Nacre's runtime, whose licence is known.
   llvm::StringRef aar, sources, javadoc;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the Java class of a model's entry, with inputs and outputs as methods. The app's compiler then reports a name
+// Writes the Java class of a model's entry, with methods for inputs and outputs. So the app's compiler reports a name
 // that is misspelt or no longer exists.
 //
 //   public final class Mobilenet extends dev.nacre.CompiledModel {

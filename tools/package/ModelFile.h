@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads the description of a compiled model from its library's file, because the library may not be loadable on the
-// machine that makes an AAR. The file has the tables of model_format.h; relocations have the values of pointers between
-// them.
+// machine that makes an AAR. The file contains the tables of model_format.h. The values of pointers between tables are
+// in relocations.
 
 #ifndef NACRE_TOOLS_PACKAGE_MODELFILE_H
 #define NACRE_TOOLS_PACKAGE_MODELFILE_H
@@ -42,16 +42,18 @@ struct ModelFile {
   std::string name;
   std::string target; ///< Value for `nacre-compile --target=`.
   std::vector<EntryOfFile> entries;
-  uint64_t weightsLayout = 0; ///< Layout of the weights file that fits; 0 if the library has its weights.
+  uint64_t weightsLayout = 0; ///< Layout of the matching weights file; 0 if the library contains its weights.
 };
 
-/// Returns the path of a file next to a model's library with another extension, without `lib` unless `keepsPrefix`.
+/// Returns the path of a file next to the model's library, with the extension `extension`. The name has no `lib` unless
+/// `keepsPrefix`.
 std::string besideLibrary(const ModelFile &model, llvm::StringRef extension, bool keepsPrefix);
 
 /// Reads the description of a library. Errors begin with the path, and state the expected kind of file.
 llvm::Expected<ModelFile> readModelFile(llvm::StringRef path);
 
-/// Reads the weights file next to the library of a model whose weights are separate. The file must fit the library.
+/// Reads the weights file next to the library of a model whose weights are separate. Reports an error if the file does
+/// not match the library.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> readWeightsFile(const ModelFile &model);
 
 } // namespace nacre::tools

@@ -9,8 +9,7 @@
 
 namespace nacre::tools {
 
-/// Converts `mobilenet_v2` to the name of a class, MobilenetV2. With a lower-case first letter, it begins a method's
-/// name.
+/// Converts a name such as `mobilenet_v2` to the name of a class, MobilenetV2.
 std::string camelCase(llvm::StringRef name);
 
 /// An input or output as a method of its model's class.
@@ -20,7 +19,7 @@ struct Member {
   std::string what;       ///< `input` or `output`.
   std::string method;     ///< Name such as inputImage.
   std::string constant;   ///< Name such as INPUT_IMAGE; empty if the tensor's name cannot be a Java text.
-  llvm::StringRef buffer; ///< Prefix of its buffer's class, such as Float of FloatBuffer.
+  llvm::StringRef buffer; ///< Prefix of the buffer's class, such as Float of FloatBuffer.
 };
 
 /// Returns the inputs, then the outputs.

@@ -10,8 +10,8 @@
 
 namespace nacre::tools {
 
-/// Returns the Java source of the class `className`, such as dev/nacre/model/Mobilenet. It has the members that
-/// writeModelClass writes.
+/// Returns the Java source of the class `className`, such as dev/nacre/model/Mobilenet. It has the same members as the
+/// class file of writeModelClass().
 std::string writeModelSource(llvm::StringRef className, llvm::StringRef library, const ModelFile &model,
                              const EntryOfFile &entry);
 

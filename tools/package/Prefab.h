@@ -14,7 +14,8 @@
 
 namespace nacre::tools {
 
-/// Adds the files under `prefab/`. `header` is the model's. Texts that files refer to are stored in `texts`.
+/// Adds the files under `prefab/`. `header` is the text of the model's C header. `texts` owns texts to which the files
+/// refer.
 void addPrefab(const std::map<std::string, const ModelFile *> &byAbi, llvm::StringRef version, llvm::StringRef header,
                std::vector<ArchivedFile> &files, std::deque<std::string> &texts);
 

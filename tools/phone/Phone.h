@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the programs and libraries that a phone can run, and the right nacre-try for it. A program for another
-// architecture or for a newer Android would end with a message that does not name the reason.
+// Finds the programs and libraries that a phone can run, such as the right nacre-try. A program for another
+// architecture or for a newer Android would end with a message that does not contain the reason.
 
 #ifndef NACRE_TOOLS_PHONE_PHONE_H
 #define NACRE_TOOLS_PHONE_PHONE_H
@@ -15,16 +15,16 @@ struct Abi {
   const char *name;   // Android's name
 };
 
-/// Returns the ABI of a target for Android; null if it is not one.
+/// Returns the ABI of a target; null if the target is not for Android.
 const Abi *findAbi(const std::string &target);
 
-/// ABIs of a phone that Nacre has code for, the phone's preferred one first.
+/// ABIs of a phone that Nacre supports, the phone's preferred ABI first.
 using Abis = std::vector<const Abi *>;
 
-/// Asks the phone for its ABIs, and refuses a phone that cannot run any library for Android.
+/// Asks the phone for its ABIs. Fails if the phone cannot run any library for Android.
 Outcome askAbis(const Adb &adb, Abis &abis);
 
-/// Finds a file of Nacre for this ABI, in the folder of libraries next to this program.
+/// Finds the file `name` of Nacre for the ABI `abi`, in the folder of libraries next to this program.
 Outcome findPart(const Abi &abi, const std::string &name, std::string &path);
 
 /// Returns the failure of nacre-try that ended with a status other than 0.
@@ -33,7 +33,8 @@ tools::Failure statusFailure(const Adb &adb, int status);
 /// Returns the failure of a command that Ctrl-C ended.
 tools::Failure interrupted();
 
-/// Reads the value of --device, adb or adb:<serial>; `serial` is empty if none is given.
+/// Parses the value of --device: adb or adb:<serial>. Returns false if it is invalid. Without a serial number, `serial`
+/// is empty.
 bool parseDevice(const std::string &value, std::string &serial);
 
 } // namespace nacre::phone

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes a temporary folder on the phone. Files that runs leave would fill the phone, and two runs must not use the same
-// files. The folder is removed with the object, also after failures and Ctrl-C. A program that still runs there is
-// ended first.
+// Makes a temporary folder on the phone. Files must not remain on the phone, and two runs must not use the same files.
+// The object's destructor removes the folder, also after failures and Ctrl-C. First, it ends a program that still runs
+// in the folder.
 
 #ifndef NACRE_TOOLS_PHONE_PHONEFOLDER_H
 #define NACRE_TOOLS_PHONE_PHONEFOLDER_H
@@ -13,7 +13,7 @@ namespace nacre::phone {
 
 class PhoneFolder {
 public:
-  /// `program` is in the folder's name.
+  /// Stores the phone and the program's name, which is a part of the folder's name.
   PhoneFolder(const Adb &adb, std::string program) : adb(adb), program(std::move(program)) {}
   PhoneFolder(const PhoneFolder &) = delete;
   PhoneFolder &operator=(const PhoneFolder &) = delete;
@@ -24,13 +24,13 @@ public:
   Outcome push(const std::string &path, const std::string &name) const;
   Outcome pull(const std::string &name, const std::string &path) const;
   Outcome makeFolder(const std::string &name) const;
-  /// Runs nacre-try in the folder with these words, and shows its output; returns its status.
+  /// Runs nacre-try in the folder with the arguments `words`, and shows its output. Returns its status.
   int run(const std::string &words, tools::Says says) const;
 
 private:
   const Adb &adb;
   std::string program;
-  std::string folder; // empty until it is created
+  std::string folder; // path of the folder; empty until it is created
 };
 
 } // namespace nacre::phone

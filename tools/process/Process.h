@@ -12,10 +12,10 @@
 namespace nacre::tools {
 
 struct Finished {
-  int status = 127; // as a shell has it: 128 + signal if a signal ended the program
-  std::string said; // output of both streams, if it was kept
+  int status = 127; // as in a shell: exit status, or 128 + signal if a signal ended the program
+  std::string said; // output of both streams, if Says::Kept
 
-  /// Returns the last line that is not empty.
+  /// Returns the last line of the output that is not empty.
   std::string lastLine() const;
 };
 
@@ -26,7 +26,7 @@ enum class Says {
   ShownAsMessages ///< Both streams go to the standard error; the standard output is for other data.
 };
 
-/// Runs words[0], a path, with an empty input.
+/// Runs the program with the path words[0] and the arguments after it. Its standard input is empty.
 Finished runProgram(const std::vector<std::string> &words, Says says);
 
 /// Returns the path of an executable file in the folders of PATH, or "" if none contains it.

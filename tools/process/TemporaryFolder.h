@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes a folder on this machine for files that only other programs read. It is below TMPDIR or /tmp, and is removed
-// with the object and all its files.
+// Makes a folder on this machine for files that only other programs read. It is below TMPDIR or /tmp. The object's
+// destructor removes it with all its files.
 
 #ifndef NACRE_TOOLS_PROCESS_TEMPORARYFOLDER_H
 #define NACRE_TOOLS_PROCESS_TEMPORARYFOLDER_H

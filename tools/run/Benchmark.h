@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Times whole runs, and prints one line of JSON, for people, test/bench and instruction counters. It measures with
-// tools/measure, like nacre-try.
+// Measures the time of whole runs, and prints one line of JSON, for people, test/bench and instruction counters. It
+// uses tools/measure, like nacre-try.
 
 #ifndef NACRE_TOOLS_RUN_BENCHMARK_H
 #define NACRE_TOOLS_RUN_BENCHMARK_H
@@ -11,7 +11,7 @@
 
 namespace nacre::run {
 
-/// Returns the length of the measurement that the options ask for.
+/// Returns the length of the measurement that the options request.
 measure::Effort effortOf(const Options &options);
 
 Outcome benchmark(ModelSession &session, const Options &options, size_t codeBytes);

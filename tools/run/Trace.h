@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes a run as a Chrome trace for chrome://tracing and ui.perfetto.dev, which show at a glance where a run waits.
-// The file is a JSON array in the trace event format: a complete event for each launch, and the names of the process
-// and its thread. These are the names of the model and of the thread that called run.
+// Writes a run as a Chrome trace for chrome://tracing and ui.perfetto.dev, which visualize the times of launches. The
+// file is a JSON array in the trace event format: a complete event for each launch, and the names of a process and a
+// thread. The process has the name of the model, and the thread is the one that called run.
 
 #ifndef NACRE_TOOLS_RUN_TRACE_H
 #define NACRE_TOOLS_RUN_TRACE_H
@@ -14,7 +14,8 @@
 
 namespace nacre::run {
 
-/// A launch and its time in the shown run. In a loop it is one event, as long as all its executions together.
+/// A launch and its time in the shown run. A launch in a loop is one event, whose duration is the sum of all its
+/// executions.
 struct TracedLaunch {
   nacre_launch_info info{};
   nacre_launch_time time{};

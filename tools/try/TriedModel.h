@@ -10,7 +10,7 @@
 
 namespace nacre::tries {
 
-/// A model under test. Its parts live until the program ends.
+/// A model under test. Its parts exist until the program ends.
 struct TriedModel {
   const nacre_model *model = nullptr;
   nacre_library_facts facts;
@@ -25,7 +25,7 @@ struct TriedModel {
 
   Status open(const char *path);
   Status create(Options &options);
-  /// Fills the inputs that `words` name from files, and the others with numbers.
+  /// Fills the inputs that `words` name from files, and all others with generated values.
   Status fillInputs(int count, char **words);
   Status run();
   Status writeOutputs(const char *folder);

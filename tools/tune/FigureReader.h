@@ -12,8 +12,8 @@
 
 namespace nacre::tune {
 
-/// Reads the text of measure::putFigures, and the reason if there are no figures of the GPU. Returns false if it is
-/// incomplete.
+/// Parses the text that measure::putFigures() wrote. If it has no figures of a GPU, sets `reasonOfGpu`. Returns false
+/// if the text is incomplete.
 bool readFigures(std::string_view text, measure::DeviceFigures &figures, std::string &reasonOfGpu);
 
 } // namespace nacre::tune

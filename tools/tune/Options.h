@@ -18,9 +18,9 @@ struct Options {
   std::string basePath;
   std::string outputPath = "-";
   std::string kernels;         // a folder; empty: the one next to the program, for the measured machine
-  std::optional<int> gpu = -1; // -1: any; nullopt: no GPU
+  std::optional<int> gpu = -1; // index of the GPU; -1: any GPU; nullopt: no GPU is measured
   bool onPhone = false;
-  std::string phoneSerial; // empty: the only one
+  std::string phoneSerial; // serial number of the phone; empty: the only phone
   bool help = false, version = false;
 };
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Measures a phone, nacre-tune with --device=adb, without building a program for it. nacre-try and the kernels compiled
-// for the phone are copied to a folder of the phone. nacre-try measures, and its results are fetched. The profile is
-// made here.
+// Measures a phone (nacre-tune --device=adb). nacre-try and kernels that are compiled for the phone are copied to a
+// folder of the phone. nacre-try measures there, and its results are fetched. This machine makes the profile.
 
 #ifndef NACRE_TOOLS_TUNE_PHONEFIGURES_H
 #define NACRE_TOOLS_TUNE_PHONEFIGURES_H
@@ -12,7 +11,7 @@
 
 namespace nacre::tune {
 
-/// Measures a phone. Unless a certain GPU was requested, there may be none: `reasonOfGpu` is then the reason.
+/// Measures a phone. If its GPU cannot be measured and no certain GPU was requested, sets `reasonOfGpu` and succeeds.
 tools::Outcome measurePhone(const Options &options, measure::DeviceFigures &figures, std::string &reasonOfGpu);
 
 } // namespace nacre::tune

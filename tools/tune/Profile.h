@@ -11,7 +11,7 @@
 
 namespace nacre::tune {
 
-/// Replaces the CPU's figures, if the profile has a member "cpu". Returns whether it has.
+/// Replaces the CPU's figures. Returns false if the profile has no member "cpu".
 bool setCpu(std::string &profile, const measure::CpuFigures &figures);
 
 /// Replaces the figures of the GPU and its latencies. Returns the problem with the base, or "".

@@ -2,10 +2,8 @@
 //
 // Checks one graph of a TensorFlow Lite model.
 //
-// How:  1. tensors: shapes, bytes, names,
-//       2. inputs,
-//       3. operators, in the file's order, in which they are computed,
-//       4. outputs, and inputs whose values the model itself states.
+// How: 1. tensors: shapes, bytes, names, 2. inputs, 3. operators, which are computed in the order of the file, 4.
+//       outputs, and inputs whose values the model itself contains.
 
 #include "compiler/import/tflite/GraphReader.h"
 
@@ -28,7 +26,7 @@ SmallVector<int64_t> CheckedTensor::getOpenShape() const {
 //===----------------------------------------------------------------------===//
 
 LogicalResult GraphReader::readTensors(const schema::SubGraph &table) {
-  // Each tensor needs a distinct name, and so takes at least this many bytes of the file.
+  // Each tensor has its own table in the file, which has at least `fewestBytes` bytes.
   constexpr size_t fewestBytes = 32, few = 64;
   const size_t count = table.tensors() ? table.tensors()->size() : 0;
   if (count > few + file.size() / fewestBytes)
@@ -59,7 +57,7 @@ StringRef GraphReader::makeName(StringRef wanted, size_t number) {
   wanted = wanted.take_front(longestName);
   if (!wanted.empty() && !graph.names.contains(wanted) && !ports.contains(wanted))
     return wanted;
-  // Few bytes, because the file may contain the name only once.
+  // Only a few bytes of the name are copied, because many tensors may share one name in the file.
   constexpr size_t enough = 40;
   std::string base = (wanted.empty() ? "tensor" : wanted.take_front(enough)).str() + "#";
   std::string name = base + std::to_string(number);
@@ -135,7 +133,7 @@ LogicalResult GraphReader::readOperands(const schema::Operator &op) {
   return success();
 }
 
-/// Checks the intermediate tensors that an operator lists. Their number is bounded, because lists may be shared.
+/// Checks the intermediate tensors that an operator lists. Their number is limited, because operators may share a list.
 LogicalResult GraphReader::checkIntermediates(const schema::Operator &op) {
   constexpr size_t most = 64;
   ArrayRef<int32_t> list = toArray(op.intermediates());
@@ -175,7 +173,7 @@ LogicalResult GraphReader::readOperator(const schema::Operator &op) {
   default:
     break;
   }
-  // Operands are read before results are computed: an operator that reads its own result is an error.
+  // Operands are checked before results exist, so an operator that reads its own result is an error.
   if (failed(readOperands(op)) || failed(readResults(op)) || failed(checkIntermediates(op)) ||
       failed(assignVariables(op)))
     return failure();
@@ -204,8 +202,8 @@ LogicalResult GraphReader::readOperators(const schema::SubGraph &table) {
 // 4. Outputs
 //===----------------------------------------------------------------------===//
 
-/// Drops an input that is only the shape of a transposed convolution's result, which the file also states. Some
-/// converters make it an input.
+/// Removes inputs that are only the shape of a transposed convolution's result. Some converters add such inputs,
+/// although the file contains the shape.
 void GraphReader::takeShapes() {
   llvm::DenseMap<int32_t, size_t> readers;
   for (const schema::Operator *op : graph.operators)
@@ -252,7 +250,7 @@ LogicalResult GraphReader::readOutputs(const schema::SubGraph &table) {
   for (int32_t index : outputs) {
     StringRef own = graph.tensors[index].name;
     StringRef wanted = (names ? nameOf(names, index, own) : own).take_front(longestName);
-    // The name of an output may be that of an inner tensor, which users of the model never see.
+    // An output may have the same name as an inner tensor, because users of the model never see inner tensors.
     StringRef name = ports.contains(wanted) ? makeName(wanted, index) : wanted;
     ports.insert(name);
     StringRef source = graph.tensors[index].state == CheckedTensor::Variable ? StringRef(getVariable(index).last) : own;

@@ -2,10 +2,10 @@
 //
 // A checked view of one graph of a TensorFlow Lite model, whose tables are verified.
 //
-// In a checked graph, every index is valid, and constants have as many bytes as their shapes need. Each tensor has a
-// name of its own and is computed once, before it is read. The verifier only checks that tables are inside the file.
-// Tables may share the objects that they refer to, so a small file can describe a huge graph. So the numbers of tensors
-// and of read operands are bounded by the size of the file.
+// In a checked graph, every index is valid, and constants have as many bytes as their shapes need. Each tensor has its
+// own name and is computed once, before it is read. FlatBuffers' verifier only checks that tables are inside the file.
+// Tables may share the objects that they refer to, so a small file can describe a huge graph. Therefore, the size of
+// the file limits the number of tensors and of operands.
 
 #ifndef NACRE_COMPILER_IMPORT_TFLITE_CHECKEDGRAPH_H
 #define NACRE_COMPILER_IMPORT_TFLITE_CHECKEDGRAPH_H
@@ -23,30 +23,31 @@ struct CheckedTensor {
   llvm::ArrayRef<char> bytes; ///< elements of a constant
   llvm::StringRef name;       ///< unique in the graph; empty if the tensor is not used
   enum State : uint8_t {
-    Unknown, ///< no value yet, and not a constant
+    Unknown, ///< tensor that is not a constant and has no value yet
     Constant,
-    Variable, ///< keeps its value between runs
+    Variable, ///< tensor that keeps its value between runs
     Input,
-    Handle,   ///< refers to a variable; has no value
-    ItsShape, ///< a shape that converters made an input, though the model states it
+    Handle,   ///< reference to a variable, without a value
+    ItsShape, ///< input that is a shape, although the model contains the shape
     Computed
   } state = Unknown;
 
-  /// Returns the shape in the file; its sizes are checked.
+  /// Returns the shape in the file, whose sizes are checked.
   llvm::SmallVector<int64_t> getShape() const { return llvm::to_vector_of<int64_t>(toArray(table->shape())); }
   /// Returns the shape with -1 for sizes that the user of the model chooses.
   llvm::SmallVector<int64_t> getOpenShape() const;
 };
 
-/// Key of a variable that has a handle: a container, which is usually empty, and the variable's name in it.
+/// Key of a variable that has a handle: the name of a container, which is usually "", and the variable's name in it.
 using VariableKey = std::pair<llvm::StringRef, llvm::StringRef>;
 
-/// A value that is kept between runs: a variable tensor, or a variable with a handle. Each assignment gives it a new
-/// name, which later operators read.
+/// A value that is kept between runs: a variable tensor, or a variable with a handle. After each assignment, the value
+/// has a new name, which later operators read.
 struct KeptVariable {
-  size_t tensor;               ///< the variable tensor, or the tensor that the first operator reads from it or assigns
+  size_t tensor;               ///< the variable tensor; for a handle, the tensor that the first operator reads from the
+                               ///< variable or assigns to it
   llvm::StringRef name;        ///< unique among the variables of all graphs, except those with the same key
-  llvm::StringRef first, last; ///< names of its value before and after the operators
+  llvm::StringRef first, last; ///< names of the value before the first operator and after the last one
   VariableKey key;             ///< empty without a handle
 
   bool hasHandle() const { return !key.second.empty(); }
@@ -64,8 +65,10 @@ public:
   /// The role of a graph in the model.
   struct Role {
     const schema::SignatureDef *signature = nullptr; ///< signature that names the inputs and outputs; may be null
-    bool isBody = false;                             ///< true in a branch or loop: all its inputs are given
-    bool runsOnce = false;                           ///< true if it initializes variables: it needs no outputs
+    bool isBody = false;                             ///< true for a branch or loop, which gets all its inputs from the
+                                                     ///< operator
+    bool runsOnce = false;                           ///< true for a graph that initializes variables, which needs no
+                                                     ///< outputs
     std::string suffix = {};                         ///< suffix for the names of its variables
   };
 
@@ -98,16 +101,16 @@ public:
   }
   llvm::ArrayRef<GraphPort> getInputs() const { return inputs; }
   llvm::ArrayRef<GraphPort> getOutputs() const { return outputs; }
-  /// True if the model leaves sizes of its inputs open.
+  /// True if the model does not fix all sizes of its inputs.
   bool isOpen() const { return hasOpenInputs; }
   /// Returns the key of the variable that the operator reads or assigns by a handle.
   VariableKey getKey(size_t op) const { return variables[named.find(op)->second].key; }
-  /// Returns the variable with a handle of which `name` is a value, or null.
+  /// Returns the variable with a handle that has a value with the name `name`; null if there is no such variable.
   const KeptVariable *findVariable(llvm::StringRef name) const {
     auto found = valueNames.find(name);
     return found == valueNames.end() ? nullptr : &variables[found->second];
   }
-  /// Returns the tensor of that name, or null.
+  /// Returns the tensor with the name `name`, or null.
   const CheckedTensor *find(llvm::StringRef name) const {
     auto found = names.find(name);
     return found == names.end() ? nullptr : &tensors[found->second];
@@ -123,12 +126,15 @@ private:
   llvm::SmallVector<GraphPort> inputs, outputs;
   llvm::SmallVector<KeptVariable> variables;
   llvm::SmallVector<int32_t> initializers;
-  llvm::DenseMap<std::pair<size_t, size_t>, llvm::StringRef> reads;    ///< names of values by operator and operand
+  llvm::DenseMap<std::pair<size_t, size_t>, llvm::StringRef> reads;    ///< names of the variables' values that are
+                                                                       ///< operands, by operator and operand
   llvm::DenseMap<size_t, llvm::SmallVector<llvm::StringRef>> assigned; ///< new values of variables, by operator
-  llvm::DenseMap<size_t, size_t> named;                                ///< variables with handles, by operator
-  llvm::DenseMap<llvm::StringRef, size_t> valueNames;                  ///< these variables, by names of their values
+  llvm::DenseMap<size_t, size_t> named;                                ///< indices of variables with handles, by the
+                                                                       ///< operator that reads or assigns them
+  llvm::DenseMap<llvm::StringRef, size_t> valueNames;                  ///< indices of variables with handles, by the
+                                                                       ///< names of their values
   llvm::DenseMap<llvm::StringRef, size_t> names;
-  llvm::BumpPtrAllocator allocator; ///< memory of names that the file does not have
+  llvm::BumpPtrAllocator allocator; ///< memory of names that are not in the file
   bool hasOpenInputs = false;
 };
 

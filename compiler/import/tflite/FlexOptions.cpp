@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A FlexBuffer ends with its root, the type of the root, and the root's width. A vector is its length, its elements,
-// and a byte for the type of each element. A map is a vector; before the length, it has the offset of its sorted keys
-// and their width. The lower two bits of a type are the logarithm of the width of the referenced object.
+// and a byte for the type of each element. A map is a vector of values. The offset of its sorted keys and their width
+// are before the length. The lower two bits of a type are the logarithm of the width of the referenced object.
 
 #include "compiler/import/tflite/FlexOptions.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -34,7 +34,7 @@ class FlexMap {
 public:
   explicit FlexMap(ArrayRef<uint8_t> bytes) : bytes(bytes) {}
 
-  /// Finds the map; returns false if the bytes are not a map.
+  /// Finds the map in the bytes. Returns false if the bytes are not a map.
   bool open() {
     if (bytes.size() < 3 || bytes[bytes.size() - 2] >> 2 != Map)
       return false;
@@ -67,7 +67,7 @@ public:
     return length == StringRef::npos || length > 200 ? std::nullopt : std::optional(rest.take_front(length));
   }
 
-  /// Returns the number of an entry, or null if it is not a number.
+  /// Returns the value of an entry, or null if it is not a number.
   Attribute getNumber(Builder &builder, size_t index) const {
     const uint8_t packed = bytes[elements + count * width + index];
     const unsigned type = packed >> 2;
@@ -100,7 +100,7 @@ private:
     }
   }
 
-  /// Returns the position to which the offset at `at` leads.
+  /// Returns the position to which the offset that is stored at `at` leads.
   std::optional<size_t> follow(size_t at, unsigned size) const {
     std::optional<uint64_t> back = readUnsigned(at, size);
     return back && *back <= at ? std::optional(static_cast<size_t>(at - *back)) : std::nullopt;
@@ -129,7 +129,7 @@ private:
 } // namespace
 
 LogicalResult readFlexOptions(ArrayRef<uint8_t> bytes, Location loc, SmallVectorImpl<NamedAttribute> &attributes) {
-  // Lists of bytes may be shared, and entries are copied, so their size is bounded.
+  // Operators may share a list of bytes, and its entries are copied, so its size is limited.
   constexpr size_t most = 4096;
   FlexMap map(bytes);
   if (bytes.size() > most || !map.open())

@@ -13,8 +13,8 @@
 
 namespace nacre::importer::tflite_format {
 
-/// Reads integers and booleans as integers, and other numbers as f64. Names that begin with an underscore are the
-/// converter's own and are skipped. Errors are emitted at `loc`.
+/// Reads integers and booleans as integers, and other numbers as f64. Skips names that begin with an underscore, which
+/// only the converter uses. Errors are emitted at `loc`.
 mlir::LogicalResult readFlexOptions(llvm::ArrayRef<uint8_t> bytes, mlir::Location loc,
                                     llvm::SmallVectorImpl<mlir::NamedAttribute> &attributes);
 

@@ -50,7 +50,8 @@ private:
   SmallVector<GraphValue> read(ArrayRef<GraphPort> ports) const;
   GraphValue declare(const CheckedTensor &tensor, bool isKept) const;
   void addVariables(SmallVectorImpl<GraphValue> &values, bool areInputs) const;
-  /// Returns sizes that are right for all sizes of the inputs, or nullopt if the file does not state them.
+  /// Returns the tensor's shape, in which sizes that depend on the inputs are dynamic. Returns nullopt if the file does
+  /// not contain them.
   std::optional<SmallVector<int64_t>> getKnownShape(const CheckedTensor &tensor) const;
   FailureOr<Attribute> readFacts(size_t tensor, Location loc);
 
@@ -61,8 +62,8 @@ private:
 
   TfliteModel &model;
   const CheckedGraph &graph;
-  llvm::DenseMap<size_t, Attribute> facts; ///< facts by tensor
-  size_t scaleBytes = 0;                   ///< bytes that they have taken
+  llvm::DenseMap<size_t, Attribute> facts; ///< facts of tensors that were read, by the tensor's index
+  size_t scaleBytes = 0;                   ///< size of their scales in bytes
 };
 
 //===----------------------------------------------------------------------===//
@@ -80,7 +81,8 @@ std::optional<SmallVector<int64_t>> TfliteGraph::getKnownShape(const CheckedTens
   return shape;
 }
 
-/// Returns a tensor as an input or output. Kept values have fixed sizes; an input of unknown shape is a scalar.
+/// Returns a tensor as an input or output. Values that are kept between runs have fixed sizes. An input of unknown
+/// shape is a scalar.
 GraphValue TfliteGraph::declare(const CheckedTensor &tensor, bool isKept) const {
   GraphValue value;
   value.type.elementType = toElementType(tensor.table->type(), model.getLocation().getContext());
@@ -107,7 +109,7 @@ SmallVector<GraphValue> TfliteGraph::read(ArrayRef<GraphPort> ports) const {
   return values;
 }
 
-/// Returns the initial value of a variable: its zero point; null if this is 0.
+/// Returns the initial value of a variable, which is its zero point. Returns null if this is 0.
 static ElementsAttr makeInitial(const CheckedTensor &tensor, MLIRContext *context) {
   const schema::QuantizationParameters *stated = tensor.table->quantization();
   ArrayRef<int64_t> zeros = stated ? toArray(stated->zero_point()) : ArrayRef<int64_t>();
@@ -135,7 +137,7 @@ FailureOr<Attribute> TfliteGraph::readFacts(size_t index, Location loc) {
   const CheckedTensor &tensor = graph.getTensor(index);
   Attribute &known = facts[index];
   if (!known) {
-    // Lists of scales may be shared, and are copied, so their total size is bounded.
+    // Tensors may share a list of scales, and the lists are copied, so their total size is limited.
     if (const schema::QuantizationParameters *stated = tensor.table->quantization())
       scaleBytes += toArray(stated->scale()).size() * sizeof(float);
     if (scaleBytes > model.getFileSize())
@@ -174,7 +176,8 @@ FailureOr<ElementsAttr> TfliteGraph::readConstant(StringRef name) {
   llvm_unreachable("the reader has seen an operator that reads it");
 }
 
-/// Returns null if the tensor is not quantized, or if a zero point exceeds 32 bits, which apps cannot receive.
+/// Returns the quantization of a tensor, for apps. Returns null if the tensor is not quantized, or if a zero point
+/// exceeds 32 bits, because apps have no type for it.
 FailureOr<DictionaryAttr> TfliteGraph::readQuantization(StringRef name) {
   const CheckedTensor *tensor = graph.find(name);
   if (!tensor)

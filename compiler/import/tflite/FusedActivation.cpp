@@ -56,7 +56,7 @@ FailureOr<IntegerRange> getRange(TfliteNode &node, Activation activation, size_t
     return node.error() << "attribute 'fused_activation_function' must not be tanh for quantized results, but is";
   IntegerRange range{llvm::APSInt::getMinValue(type.getWidth(), type.isUnsigned()).getExtValue(),
                      llvm::APSInt::getMaxValue(type.getWidth(), type.isUnsigned()).getExtValue()};
-  // The limits are rounded in single precision, halves away from zero, and clamped to the type.
+  // The limits are rounded in single precision (x.5 away from zero) and clamped to the range of the type.
   auto quantize = [&](float real) {
     double steps = std::round(real / quantization->scales[0]) + static_cast<double>(quantization->zeros[0]);
     return static_cast<int64_t>(std::clamp(steps, static_cast<double>(range.low), static_cast<double>(range.high)));

@@ -9,7 +9,7 @@
 
 namespace nacre::importer::tflite_format {
 
-/// Activations, with the file's numbers.
+/// Activations, with the values that the file uses.
 enum class Activation : int64_t { None, Relu, ReluN1To1, Relu6, Tanh };
 
 /// Reads the node's activation. Reports an error if it is unknown, and returns None.
@@ -22,7 +22,7 @@ mlir::Value activate(NnBuilder &nn, Activation activation, mlir::Value x);
 struct IntegerRange {
   int64_t low, high;
 };
-/// Returns the range of a result after the activation, within its type; fails after an error.
+/// Returns the range of the integers of a result after the activation. Fails after an error.
 mlir::FailureOr<IntegerRange> getRange(TfliteNode &node, Activation activation, size_t result = 0);
 
 } // namespace nacre::importer::tflite_format

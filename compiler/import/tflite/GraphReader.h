@@ -12,9 +12,10 @@
 
 namespace nacre::importer::tflite_format {
 
-/// Maximum length of names. Longer ones are cut, because names may be shared and are hashed.
+/// Maximum length of names. Longer names are cut off: tensors may share a long name, and hashing it for each would take
+/// too long.
 constexpr size_t longestName = 200;
-/// Maximum number of inputs or outputs, which bounds loops over them.
+/// Maximum number of inputs or outputs, which limits the time for loops over them.
 constexpr size_t mostPorts = 4096;
 
 class GraphReader {
@@ -48,9 +49,9 @@ private:
   mlir::LogicalResult readOperator(const schema::Operator &op);
   mlir::LogicalResult checkVariableNames();
 
-  /// Returns the name of tensor `index` in the list, or `own` if it is not there.
+  /// Returns the name of the tensor `index` in the list, or `own` if the list does not contain the tensor.
   static llvm::StringRef nameOf(Names names, int32_t index, llvm::StringRef own);
-  /// Returns `wanted`, or a similar name if it is empty or taken.
+  /// Returns `wanted`, or a similar name if `wanted` is empty or already used.
   llvm::StringRef makeName(llvm::StringRef wanted, size_t number);
   void name(size_t index, llvm::StringRef wanted);
 
@@ -68,7 +69,7 @@ private:
   CheckedGraph &graph;
   llvm::StringSaver saver;
   llvm::DenseSet<llvm::StringRef> ports;     ///< names of inputs and outputs
-  llvm::DenseMap<size_t, size_t> variableOf; ///< variables by tensor
+  llvm::DenseMap<size_t, size_t> variableOf; ///< indices of variables, by tensor
   llvm::DenseMap<size_t, VariableKey> handles;
   llvm::DenseMap<VariableKey, size_t> variableOfKey;
 };

@@ -24,7 +24,7 @@ KeptVariable &GraphReader::getVariable(size_t tensor) {
   return graph.variables[place->second];
 }
 
-/// Gives the operator a new value of each variable that it assigns, as further results.
+/// Adds a result to the operator for each variable that it assigns: the variable's new value.
 LogicalResult GraphReader::assignVariables(const schema::Operator &op) {
   ArrayRef<int32_t> operands = toArray(op.inputs());
   const size_t number = graph.operators.size();
@@ -54,7 +54,7 @@ LogicalResult GraphReader::assignVariables(const schema::Operator &op) {
 // 2. Handles
 //===----------------------------------------------------------------------===//
 
-/// Records a handle, which is not a value: operators that read it name the variable by it.
+/// Records a handle. It is not a value, but it tells which variable an operator reads or assigns.
 LogicalResult GraphReader::openHandle(const schema::Operator &op) {
   ArrayRef<int32_t> results = toArray(op.outputs());
   const schema::VarHandleOptions *options = op.builtin_options_as_VarHandleOptions();
@@ -101,7 +101,7 @@ LogicalResult GraphReader::useHandle(const schema::Operator &op, bool assigns) {
   return success();
 }
 
-/// Records a graph that runs once, before all else, to initialize variables.
+/// Records a graph that runs once, before all other operators, to initialize variables.
 LogicalResult GraphReader::noteInitializer(const schema::Operator &op) {
   const schema::CallOnceOptions *options = op.builtin_options_as_CallOnceOptions();
   if (!options || !toArray(op.inputs()).empty() || !toArray(op.outputs()).empty() ||

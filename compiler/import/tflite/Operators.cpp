@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The registry of operators, the operands that they assign, and the graphs inside them.
+// Implements Operators.h, and the registry of Handlers.h.
 
 #include "compiler/import/tflite/Operators.h"
 

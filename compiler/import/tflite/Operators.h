@@ -15,16 +15,16 @@ namespace nacre::importer::tflite_format {
 /// the handler returns their new values, in this order.
 struct AssignedOperands {
   llvm::ArrayRef<size_t> places;
-  bool areVariables = true; ///< false if other tensors are allowed, which are not assigned
+  bool areVariables = true; ///< false if tensors that are not variables are allowed; they are not assigned
 };
 AssignedOperands getAssignedOperands(int32_t builtin, size_t operands);
 
 /// A graph inside an operator: a branch, a condition or the body of a loop.
 struct BodyOfOperator {
-  const char *name; ///< name by which its handler asks for it
+  const char *name; ///< name by which the operator's handler finds the graph
   int32_t graph;
 };
-/// Returns the graphs that the options of an operator name.
+/// Returns the graphs to which the options of an operator refer.
 llvm::SmallVector<BodyOfOperator, 2> getBodies(int32_t builtin, const schema::Operator &op);
 
 } // namespace nacre::importer::tflite_format

@@ -15,12 +15,12 @@ namespace nacre::importer::tflite_format {
 
 /// Returns the offset of field `index` in its table, or 0 if the field is absent.
 static flatbuffers::voffset_t locate(const flatbuffers::Table &table, size_t index) {
-  constexpr size_t header = 2; // the sizes of the vtable and of the table
+  constexpr size_t header = 2; // a vtable begins with its own size and the size of the table
   return table.GetOptionalFieldOffset(
       static_cast<flatbuffers::voffset_t>((header + index) * sizeof(flatbuffers::voffset_t)));
 }
 
-/// Returns how many fields the table can have.
+/// Returns the number of fields that the table's vtable has entries for.
 static size_t countFields(const flatbuffers::Table &table) {
   size_t entries = flatbuffers::ReadScalar<flatbuffers::voffset_t>(table.GetVTable()) / sizeof(flatbuffers::voffset_t);
   return entries - std::min<size_t>(entries, 2);
@@ -31,14 +31,15 @@ template <typename T> static ArrayRef<T> readList(const uint8_t *field) {
       reinterpret_cast<const flatbuffers::Vector<T> *>(field + flatbuffers::ReadScalar<flatbuffers::uoffset_t>(field)));
 }
 
-/// Returns a short list as an attribute. Returns null for a long one: lists may be shared, and are copied.
+/// Returns a short list as an attribute. Returns null for a long list, because lists are copied and operators may share
+/// them.
 template <typename T, typename Make> static Attribute readFew(const uint8_t *field, Make make) {
   constexpr size_t most = 4096;
   ArrayRef<T> list = readList<T>(field);
   return list.size() <= most ? make(list) : Attribute();
 }
 
-/// Returns a field of an option's type as an attribute; null if it is too long.
+/// Returns a field with the type `type` as an attribute; null if it is a long list.
 static Attribute readField(Builder builder, flatbuffers::TypeCode type, const uint8_t *field) {
   if (type.is_repeating && type.base_type == flatbuffers::ET_INT)
     return readFew<int32_t>(field, [&](ArrayRef<int32_t> list) -> Attribute {
@@ -48,7 +49,8 @@ static Attribute readField(Builder builder, flatbuffers::TypeCode type, const ui
     return readFew<float>(field, [&](ArrayRef<float> list) -> Attribute { return builder.getDenseF32ArrayAttr(list); });
   if (type.base_type == flatbuffers::ET_STRING)
     return UnitAttr::get(
-        builder.getContext()); // only VAR_HANDLE has strings, and the reader handles it: here it is an error
+        builder.getContext()); // only VAR_HANDLE has strings, and the reader handles it; in other operators, strings
+                               // are an error
   if (type.base_type == flatbuffers::ET_FLOAT)
     return builder.getF32FloatAttr(flatbuffers::ReadScalar<float>(field));
   if (type.base_type == flatbuffers::ET_INT)

@@ -2,8 +2,8 @@
 //
 // Reads the options of an operator as attributes, with the names of the schema.
 //
-// A handler names the options that it knows, and unused options are an error, as in every format. The tables of names
-// and types come from flatc, so an option is only named in tflite.fbs and in its handler.
+// A handler reads options by name. Options that it does not read are an error, as in every format. flatc generates the
+// tables of names and types, so an option occurs only in tflite.fbs and in its handler.
 
 #ifndef NACRE_COMPILER_IMPORT_TFLITE_OPTIONS_H
 #define NACRE_COMPILER_IMPORT_TFLITE_OPTIONS_H
@@ -14,8 +14,8 @@
 
 namespace nacre::importer::tflite_format {
 
-/// Reads the options that a built-in or custom operator states. Built-in options with default values are left out.
-/// Errors are emitted at `loc`.
+/// Reads the options of a built-in or custom operator. Built-in options that the file does not contain, because they
+/// have their default values, are left out. Errors are emitted at `loc`.
 mlir::LogicalResult readOptions(const schema::Operator &op, bool isCustom, mlir::Location loc,
                                 llvm::SmallVectorImpl<mlir::NamedAttribute> &attributes);
 

@@ -30,7 +30,8 @@ LogicalResult TfliteModel::verify() {
   if (!llvm::isAddrAligned(alignment, bytes->getBufferStart()))
     bytes = llvm::MemoryBuffer::getMemBufferCopy(bytes->getBuffer());
   const auto *begin = reinterpret_cast<const uint8_t *>(bytes->getBufferStart());
-  // Tables end here. Large models have more data after them, which tables name by their offset in the file.
+  // Size of the part with tables. Large models have more data after this part, and tables refer to it by its offset in
+  // the file.
   const size_t size = std::min<size_t>(bytes->getBufferSize(), FLATBUFFERS_MAX_BUFFER_SIZE - 1);
   flatbuffers::Verifier::Options options;
   options.max_depth = 16;
@@ -50,7 +51,8 @@ LogicalResult TfliteModel::verify() {
 // 2. Graphs
 //===----------------------------------------------------------------------===//
 
-/// Returns the signatures that the options name, or the default one; null stands for a model without signatures.
+/// Returns the signatures that the options name, or the default signature. For a model without signatures, the result
+/// contains null.
 FailureOr<SmallVector<const schema::SignatureDef *>> TfliteModel::chooseSignatures(const ImportOptions &options) {
   SmallVector<const schema::SignatureDef *> all, chosen;
   constexpr size_t most = 4096; // each option is compared with all signatures
@@ -120,7 +122,8 @@ LogicalResult TfliteModel::readEntries(const ImportOptions &options) {
   return success();
 }
 
-/// Reads the graphs of branches and loops, and returns their nesting depth. None may contain itself.
+/// Reads the graphs of branches and loops, and returns their nesting depth. Reports an error if a graph contains
+/// itself.
 FailureOr<size_t> TfliteModel::readBodies(const CheckedGraph &graph, SmallVectorImpl<int32_t> &around) {
   constexpr size_t deepest = 16;
   size_t depth = 0;
@@ -144,7 +147,7 @@ FailureOr<size_t> TfliteModel::readBodies(const CheckedGraph &graph, SmallVector
   return depth;
 }
 
-/// Reads the graphs that run once. They may only initialize variables.
+/// Reads the graphs that run once. Reports an error if they do anything but initialize variables.
 LogicalResult TfliteModel::readInitials() {
   std::set<int32_t> indices;
   for (const Entry &entry : entries)
@@ -220,7 +223,7 @@ OperatorName TfliteModel::getName(const schema::Operator &op) const {
 // 3. Constants
 //===----------------------------------------------------------------------===//
 
-/// Returns all elements of a sparse tensor. Their bytes count for the limit of constants.
+/// Returns all elements of a sparse tensor. Their size counts towards the limit for sparse constants.
 FailureOr<ElementsAttr> TfliteModel::readSparse(const CheckedTensor &tensor, Type type, Location at) {
   const int64_t count = *nn::countElements(tensor.getShape()),
                 width = type.isInteger(1) ? 8 : type.getIntOrFloatBitWidth();
@@ -247,7 +250,7 @@ FailureOr<ElementsAttr> TfliteModel::readConstant(const CheckedTensor &tensor, L
     return emitError(at) << "must be stored in the model's file, but is in another, which is not supported";
   if (tensor.table->sparsity())
     return readSparse(tensor, type, at);
-  // Buffers may be shared, and small ones are copied, so their total size is bounded.
+  // Tensors may share a buffer, and small buffers are copied, so their total size is limited.
   copiedBytes += std::min<size_t>(tensor.bytes.size(), 4096);
   constexpr uint64_t spare = uint64_t(16) << 20;
   if (copiedBytes > bytes->getBufferSize() + spare)

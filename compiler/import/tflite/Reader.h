@@ -3,8 +3,9 @@
 // Converts the bytes of a TensorFlow Lite model to a checked view.
 //
 // The reader verifies the tables and checks the graphs (CheckedGraph.h). FlatBuffers' verifier runs before any table is
-// read. Models come from strangers, and only this code reads their bytes. Everything that it accepts is safe to read;
-// everything that it refuses is an error at a place in the model, never a crash. Weights refer to the mapped file.
+// read. A model may be malicious, and only this code reads its bytes. A model that it accepts is safe to read for all
+// other code. A model that it refuses causes an error at a place in the model, never a crash. Weights are not copied,
+// but refer to the mapped file.
 
 #ifndef NACRE_COMPILER_IMPORT_TFLITE_READER_H
 #define NACRE_COMPILER_IMPORT_TFLITE_READER_H
@@ -31,15 +32,15 @@ public:
   static mlir::FailureOr<std::unique_ptr<TfliteModel>> read(const ModelFile &file, const ImportOptions &options,
                                                             mlir::MLIRContext *context);
 
-  /// An entry of the model, named by its signature; the name of an only entry is empty.
+  /// An entry of the model. It has the name of its signature; if there is only one entry, its name is empty.
   struct Entry {
     llvm::StringRef name;
     std::unique_ptr<CheckedGraph> graph;
   };
   llvm::ArrayRef<Entry> getEntries() const { return entries; }
-  /// Returns the graph of a branch or a loop (getBodies).
+  /// Returns the graph of a branch or a loop, by its index from getBodies().
   const CheckedGraph &getBody(int32_t index) const { return *bodies.find(index)->second.graph; }
-  /// The initial value of a variable with a handle, which a graph that runs once assigns.
+  /// The initial value of a variable with a handle. A graph that runs once assigns this value.
   struct InitialValue {
     CheckedTensor tensor;
     mlir::ElementsAttr value;
@@ -48,11 +49,11 @@ public:
     auto found = initials.find(variable.key);
     return found == initials.end() ? nullptr : &found->second;
   }
-  /// True if no entry assigns the variable, which then keeps its initial value.
+  /// True if the variable has a handle and no entry assigns it. It then keeps its initial value.
   bool isConstant(const KeptVariable &variable) const {
     return variable.hasHandle() && !assigned.contains(variable.key);
   }
-  /// True if the model leaves sizes of the entries' inputs open.
+  /// True if the model does not fix all sizes of the entries' inputs.
   bool isOpen() const {
     return llvm::any_of(entries, [](const Entry &entry) { return entry.graph->isOpen(); });
   }
@@ -76,7 +77,7 @@ private:
   mlir::FailureOr<std::unique_ptr<CheckedGraph>> readGraph(int64_t index, const CheckedGraph::Role &role);
   struct Body {
     std::unique_ptr<CheckedGraph> graph;
-    size_t depth; ///< nesting depth of branches and loops in it
+    size_t depth; ///< nesting depth of branches and loops in the graph
   };
   mlir::FailureOr<size_t> readBodies(const CheckedGraph &graph, llvm::SmallVectorImpl<int32_t> &around);
   mlir::LogicalResult readInitials();
@@ -91,9 +92,9 @@ private:
   std::vector<std::unique_ptr<CheckedGraph>> initializers;
   llvm::DenseMap<VariableKey, InitialValue> initials;
   llvm::DenseSet<VariableKey> assigned;
-  uint64_t listed = 0;      ///< tensors and operators of the graphs read so far
-  uint64_t copiedBytes = 0; ///< bytes of constants that were copied
-  int64_t sparseBudget;     ///< bytes that sparse tensors may still take
+  uint64_t listed = 0;      ///< number of tensors and operators in all graphs that were read
+  uint64_t copiedBytes = 0; ///< size in bytes of the constants that were copied
+  int64_t sparseBudget;     ///< number of bytes that may still be allocated for sparse tensors
 };
 
 } // namespace nacre::importer::tflite_format

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The types of a model's tensors.
+// Implements Schema.h.
 
 #include "compiler/import/tflite/Schema.h"
 

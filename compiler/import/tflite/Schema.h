@@ -15,7 +15,7 @@ namespace nacre::importer::tflite_format {
 /// Returns the element type of a tensor; null for strings, complex numbers and invalid types.
 mlir::Type toElementType(schema::TensorType type, mlir::MLIRContext *context);
 
-/// Returns the format's name of a type.
+/// Returns the name of a type in the format.
 llvm::StringRef getWord(schema::TensorType type);
 
 /// Returns the text of a field, or "" if the field is absent.
@@ -30,7 +30,8 @@ template <typename T> llvm::ArrayRef<T> toArray(const flatbuffers::Vector<T> *en
                  : llvm::ArrayRef<T>();
 }
 
-/// Returns the number of an operator. Older files have only the first field; newer ones have small numbers in both.
+/// Returns the schema's code of an operator. Older files have only the first field. Newer files have small codes in
+/// both fields.
 inline int32_t getBuiltin(const schema::OperatorCode &code) {
   return std::max<int32_t>(code.deprecated_builtin_code(), code.builtin_code());
 }

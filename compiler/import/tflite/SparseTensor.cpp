@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Expands tensors that a file stores as their non-zero elements.
+// Implements SparseTensor.h.
 //
-// A tensor is cut into blocks along some of its axes. Its elements are the leaves of a tree, which has a level for each
-// axis and each axis of a block, in an order that the file states. A node of a dense level has a child for each index.
-// A node of a sparse level has the children that the level lists.
+// A tensor is cut into blocks along some of its axes. Its elements are the leaves of a tree. The tree has a level for
+// each axis and for each axis of a block, in an order that the file contains. A node of a dense level has a child for
+// each index. A node of a sparse level has the children that the level lists.
 //
 // How:  1. read and check the levels, 2. walk the tree level by level.
 
@@ -25,10 +25,10 @@ namespace {
 
 struct Level {
   int64_t size;   ///< number of indices
-  int64_t stride; ///< elements of the tensor from one index to the next
+  int64_t stride; ///< distance in the tensor from one index to the next, in elements
   bool isSparse;
   std::vector<int64_t> segments,
-      indices; ///< only in sparse levels: where the children of each node begin, and their indices
+      indices; ///< only in sparse levels: position of the first child of each node, and the indices of all children
 };
 
 template <typename T> std::vector<int64_t> widen(ArrayRef<T> values) { return {values.begin(), values.end()}; }
@@ -46,7 +46,8 @@ std::vector<int64_t> readNumbers(schema::SparseIndexVector kind, const void *lis
   }
 }
 
-/// Returns the levels: axes, counted in blocks, and axes of a block. Fails if the parameters are inconsistent.
+/// Returns the levels: axes whose indices count blocks, and axes inside a block. Fails if the parameters are
+/// inconsistent.
 FailureOr<std::vector<Level>> readLevels(const schema::Tensor &tensor) {
   const schema::SparsityParameters &sparsity = *tensor.sparsity();
   SmallVector<int64_t> shape = llvm::to_vector_of<int64_t>(toArray(tensor.shape()));
@@ -99,7 +100,7 @@ bool isWhole(const Level &level, size_t nodes) {
          llvm::all_of(level.indices, [&](int64_t index) { return index >= 0 && index < level.size; });
 }
 
-/// Returns the position of each leaf in the tensor; fails if there are more than `most`.
+/// Returns the position of each leaf in the tensor. Fails if there are more than `most` leaves.
 FailureOr<std::vector<int64_t>> findPlaces(ArrayRef<Level> levels, size_t most) {
   std::vector<int64_t> places{0};
   for (const Level &level : levels) {

@@ -51,7 +51,7 @@ FailureOr<ArrayRef<char>> findBytes(const schema::Model &model, const schema::Te
 LogicalResult checkBytes(const schema::Tensor &tensor, ArrayRef<char> bytes, MLIRContext *context, ReportError error) {
   Type type = toElementType(tensor.type(), context);
   if (!type || tensor.sparsity())
-    return success(); // reported when it is read
+    return success(); // the error is reported when the tensor is read
   SmallVector<int64_t> shape = llvm::to_vector_of<int64_t>(toArray(tensor.shape()));
   int64_t bits, width = type.isInteger(1) ? 8 : type.getIntOrFloatBitWidth();
   if (llvm::MulOverflow(*nn::countElements(shape), width, bits) ||

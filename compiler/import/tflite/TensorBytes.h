@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Checks the sizes and the bytes of a tensor.
+// Checks the shape and the data of a tensor.
 
 #ifndef NACRE_COMPILER_IMPORT_TFLITE_TENSORBYTES_H
 #define NACRE_COMPILER_IMPORT_TFLITE_TENSORBYTES_H
@@ -11,13 +11,14 @@
 
 namespace nacre::importer::tflite_format {
 
-/// Begins an error at the tensor.
+/// Function that begins an error at the tensor.
 using ReportError = llvm::function_ref<mlir::InFlightDiagnostic()>;
 
 /// Reports an error if a size of the tensor is negative or too large.
 mlir::LogicalResult checkSizes(const schema::Tensor &tensor, ReportError error);
 
-/// Returns the bytes of the tensor's buffer, which may follow the tables; empty without a buffer.
+/// Returns the data of the tensor's buffer, which may be after the tables in the file. Returns an empty list if the
+/// tensor has no buffer.
 mlir::FailureOr<llvm::ArrayRef<char>> findBytes(const schema::Model &model, const schema::Tensor &tensor,
                                                 llvm::StringRef file, ReportError error);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Facts that a model states about a tensor besides its elements.
+// Implements TensorFacts.h.
 
 #include "compiler/import/tflite/TensorFacts.h"
 
@@ -24,7 +24,8 @@ static bool areWithin(ArrayRef<int64_t> zeros, IntegerType type) {
   return llvm::all_of(zeros, [&](int64_t zero) { return zero >= low && zero <= high; });
 }
 
-/// Returns the tensor's quantization as a list of scales, zero points and the axis; null if it is not quantized.
+/// Returns the tensor's quantization as a list of scales, zero points and the axis. Returns null if the tensor is not
+/// quantized.
 static FailureOr<Attribute> makeQuantization(const schema::Tensor &tensor, IntegerType type, Location loc) {
   const schema::QuantizationParameters *stated = tensor.quantization();
   if (!stated || (toArray(stated->scale()).empty() && stated->details_type() == schema::QuantizationDetails_NONE))
@@ -40,7 +41,7 @@ static FailureOr<Attribute> makeQuantization(const schema::Tensor &tensor, Integ
   if (zeros.size() == 1)
     zeros.resize(scales.size(), zeros.front());
   ArrayRef<int32_t> shape = toArray(tensor.shape());
-  // A list has only one axis, though some files state another one.
+  // A tensor of rank 1 has only axis 0, although some files name another axis.
   const int32_t axis = shape.size() == 1 ? 0 : stated->quantized_dimension();
   const bool isWhole = scales.size() == 1 || (axis >= 0 && static_cast<size_t>(axis) < shape.size() &&
                                               static_cast<size_t>(shape[axis]) == scales.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Facts that a model states about a tensor besides its elements: its type, and its quantization.
+// Facts about a tensor in addition to its elements: its type and its quantization.
 //
 // The result of an operator depends on the scales of its operands and results, but the file stores scales with tensors.
 // So the view gives each operator these facts as two attributes: lists with one entry for each operand and each result.
@@ -16,13 +16,13 @@
 
 namespace nacre::importer::tflite_format {
 
-/// Names of the attributes.
+/// Names of the attributes with the facts of operands, results and intermediate values.
 constexpr const char *operandFacts = "tensors of operands", *resultFacts = "tensors of results",
                      *intermediateFacts = "tensors on the way";
 
 /// Meaning of quantized integers: scale * (integer - zero).
 struct Quantization {
-  llvm::ArrayRef<float> scales;  ///< one, or one for each index of `axis`; all are finite and positive
+  llvm::ArrayRef<float> scales;  ///< one scale, or one for each index of `axis`; all are finite and positive
   llvm::ArrayRef<int64_t> zeros; ///< zero points, one for each scale; all are within the type's range
   int64_t axis = 0;
 
@@ -33,7 +33,7 @@ struct Quantization {
 };
 
 struct TensorFacts {
-  mlir::TensorType type;                    ///< null if it is omitted or if Nacre does not have its type
+  mlir::TensorType type;                    ///< null if the tensor is omitted or if Nacre does not have its type
   std::optional<Quantization> quantization; ///< nullopt if the integers are not quantized
 };
 
@@ -41,7 +41,7 @@ struct TensorFacts {
 mlir::FailureOr<mlir::Attribute> makeFacts(const schema::Tensor &tensor,
                                            const std::optional<llvm::SmallVector<int64_t>> &shape, mlir::Location loc);
 
-/// Returns the facts in an attribute, which must outlive them.
+/// Returns the facts in an attribute. The attribute must outlive the result.
 TensorFacts readFacts(mlir::Attribute attribute);
 
 } // namespace nacre::importer::tflite_format

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One operator of a TensorFlow Lite model, as its handler sees it.
+// Implements TfliteNode.h.
 
 #include "compiler/import/tflite/TfliteNode.h"
 
@@ -59,12 +59,12 @@ static std::string describeStated(RankedTensorType type) {
          "]";
 }
 
-/// True if `value` has the shape that the model states for it, if it states one.
+/// True if `value` has the shape that the model declares for it, or if the model declares no shape.
 static bool hasStatedShape(const NnBuilder &nn, Value value, const TensorFacts &stated) {
   auto type = dyn_cast_or_null<RankedTensorType>(stated.type);
   if (!type || !isTensor(value))
     return true;
-  // A size that is only known at run time may be stated as one possible size.
+  // For a size that is only known at run time, the model may declare one possible size.
   auto agrees = [&](auto sizes) {
     auto [size, known] = sizes;
     return ShapedType::isDynamic(known) || size == known || nn.isOpen(value);
@@ -90,7 +90,7 @@ void TfliteNode::checkResults() {
               << ", but is computed as " << describe(result) << "; convert the model again";
       return;
     }
-    // Later operators repeat the difference, so only the first one is worth a warning.
+    // Later operators repeat the difference, so only the first operator gets a warning.
     if (!hasStatedShape(nn, result, stated) && haveOperandsStatedShapes())
       emitWarning(nn.getLoc()) << "the model declares " << describeStated(cast<RankedTensorType>(stated.type))
                                << " of output " << index << ", but its operator computes " << describe(result)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One operator of a TensorFlow Lite model, as its handler sees it.
+// An operator of a TensorFlow Lite model, in the form that handlers use.
 //
-// A node is an OperandBinder with the types and quantizations that the model states for operands and results. A file
-// states the type of a result, and the operator's definition implies it. If the two differ, the model is damaged.
-// Shapes may differ: like TensorFlow Lite, Nacre computes them again. Handlers are wrapped. Before one runs, quantized
-// integers are refused if it does not support them. After it, the results are compared with the file.
+// A node is an OperandBinder with the types and quantizations that the model declares for operands and results. The
+// operator's definition also implies the type of a result. If both types differ, the model is damaged. Shapes may
+// differ: like TensorFlow Lite, Nacre computes them again. add() wraps each handler. Before the handler, quantized
+// integers are refused if it does not support them. After the handler, the results are compared with the file.
 
 #ifndef NACRE_COMPILER_IMPORT_TFLITE_TFLITENODE_H
 #define NACRE_COMPILER_IMPORT_TFLITE_TFLITENODE_H
@@ -28,24 +28,25 @@ public:
   mlir::InFlightDiagnostic error() { return binder.error(); }
   void setResult(mlir::Value value) { binder.setResult(value); }
   void setResult(size_t index, mlir::Value value) { binder.setResult(index, value); }
-  /// Sets the new values of variables that the operator assigns (Operators.h). Each keeps its shape.
+  /// Sets the new values of variables that the operator assigns (Operators.h). A new value must have the shape of the
+  /// old one.
   void setAssigned(llvm::ArrayRef<std::pair<size_t, mlir::Value>> values);
 
-  /// Returns the quantization of an operand; null if it is not quantized. `getResultQuantization` does so for a result.
+  /// Return the quantization of an operand or a result; null if it is not quantized.
   const Quantization *getQuantization(size_t operand) const { return get(operands, operand); }
   const Quantization *getResultQuantization(size_t result = 0) const { return get(results, result); }
-  /// Returns the quantization of an intermediate value, if the operator states one.
+  /// Returns the quantization of an intermediate value; null if the operator has none for it.
   const Quantization *getIntermediateQuantization(size_t index) const { return get(intermediates, index); }
   /// True if any operand or result is quantized.
   bool isQuantized() const;
   /// Reports an error unless all quantized operands and results have the same quantization, with a single scale.
   bool checkSameQuantization();
 
-  /// Returns the element type that the model states for a result; null if Nacre does not have it.
+  /// Returns the element type that the model declares for a result; null if Nacre does not have the type.
   mlir::Type getResultElementType(size_t result = 0) const;
 
-  /// Reports an error if the element type of a result differs from the one that the model states. Emits a warning if
-  /// its shape differs, but those of the operands do not.
+  /// Reports an error if the element type of a result differs from the type that the model declares. Emits a warning if
+  /// the shape of a result differs, but no operand's shape does.
   void checkResults();
 
 private:
@@ -61,8 +62,8 @@ private:
 
 /// Support of an operator for quantized integers.
 enum class Integers {
-  Plain,   ///< unsupported
-  Moved,   ///< unsupported
+  Plain,   ///< unsupported: they are an error
+  Moved,   ///< moved unchanged, so all operands and results must have the same quantization
   Computed ///< supported by its handler
 };
 

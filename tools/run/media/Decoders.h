@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Decodes JPEG and PNG files with libjpeg-turbo and libpng, like PIL. No other file of nacre-run uses these libraries.
-// Both report errors by a jump, so no function between the jump and its target may have destructors. A program built
-// without the libraries has NoDecoders.cpp instead. The bytes may be hostile.
+// Both libraries report errors by longjmp, so functions between the jump and its target must not have destructors. A
+// program that is built without the libraries links NoDecoders.cpp instead. Files may be malicious.
 
 #ifndef NACRE_TOOLS_RUN_MEDIA_DECODERS_H
 #define NACRE_TOOLS_RUN_MEDIA_DECODERS_H
@@ -19,14 +19,14 @@ namespace nacre::run {
 constexpr uint64_t kMostPixels = uint64_t(1) << 28;
 
 struct DecodedPicture {
-  std::vector<uint8_t> pixels; // dense rows
+  std::vector<uint8_t> pixels; // rows without padding
   uint32_t width = 0, height = 0;
-  PixelFormat format = PixelFormat::Rgb; // or Gray
+  PixelFormat format = PixelFormat::Rgb; // Rgb or Gray
 
   Picture view() const { return {pixels.data(), width, height, format}; }
 };
 
-/// Decode a file to the pixels of PIL's Image.open(...).convert("RGB"). Return the problem with the file, or "".
+/// Decode a file to the same pixels as PIL's Image.open(...).convert("RGB"). Return the problem with the file, or "".
 std::string decodeJpeg(std::string_view bytes, DecodedPicture &picture);
 std::string decodePng(std::string_view bytes, DecodedPicture &picture);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Options for converting pictures and sounds of --input to tensors. Each network was trained with its own scale, which
-// a file does not contain.
+// Options for converting pictures and sounds of --input to tensors. Each network was trained with its own scale of
+// pixels, which the model's file does not contain.
 
 #ifndef NACRE_TOOLS_RUN_MEDIA_MEDIAOPTIONS_H
 #define NACRE_TOOLS_RUN_MEDIA_MEDIAOPTIONS_H
@@ -15,9 +15,9 @@ namespace nacre::run {
 /// Options of media. Each parse function stores the value of an option, or returns false if it is invalid.
 struct MediaOptions {
   PictureOptions picture;
-  size_t means = 0, stds = 0; // number of values given: 0, 1 or 3
+  size_t means = 0, stds = 0; // number of given values: 0, 1 or 3
   uint32_t rate = 0;          // required samples per second of a sound; 0: not checked
-  std::string pictureOption;  // last given option about pictures; empty: none
+  std::string pictureOption;  // last given option about pictures; empty if there is none
 
   bool parseResize(const std::string &text);
   bool parseCrop();

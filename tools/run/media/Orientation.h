@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the orientation of a JPEG picture. Phones store what the sensor sees. A network that gets a picture on its side
-// answers wrongly, without a visible reason.
+// Finds the orientation of a JPEG picture. Phones store pictures as the sensor is oriented. If a picture is on its
+// side, a network gives wrong results without a visible reason.
 
 #ifndef NACRE_TOOLS_RUN_MEDIA_ORIENTATION_H
 #define NACRE_TOOLS_RUN_MEDIA_ORIENTATION_H
@@ -10,7 +10,8 @@
 
 namespace nacre::run {
 
-/// Returns the EXIF orientation, 1 to 8; 1, upright, if the file has none. The bytes may be hostile.
+/// Returns the EXIF orientation, from 1 to 8. Returns 1 (upright) if the file contains no orientation. The file may be
+/// malicious.
 int findOrientation(std::string_view jpeg);
 
 } // namespace nacre::run

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Converts a JPEG or PNG file to an input, so that users can try a network without converting pictures to arrays.
-// Decoders.h decodes the pixels, and nacre/image.hpp makes the input, as in apps. Failures name the options that would
-// help.
+// Decoders.h decodes the pixels, and nacre/image.hpp makes the input, as in apps. Failures name the options that solve
+// the problem.
 
 #ifndef NACRE_TOOLS_RUN_MEDIA_PICTUREFILE_H
 #define NACRE_TOOLS_RUN_MEDIA_PICTUREFILE_H

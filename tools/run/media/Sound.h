@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads the samples of WAV files, and converts them to an input, so that users can try a network on a recording. A file
-// is a list of chunks, of which only two matter, so no library is needed. The bytes may be hostile.
+// is a list of chunks, of which only two matter, so no library is needed. Files may be malicious.
 
 #ifndef NACRE_TOOLS_RUN_MEDIA_SOUND_H
 #define NACRE_TOOLS_RUN_MEDIA_SOUND_H
@@ -13,7 +13,7 @@
 
 namespace nacre::run {
 
-/// Samples of a WAV file, in place.
+/// Samples of a WAV file, which stay in the file's memory.
 struct Sound {
   enum class Format { Integer, Float };
   Format format = Format::Integer;
@@ -23,7 +23,7 @@ struct Sound {
   size_t frames = 0; // samples of each channel
   std::string_view data;
 
-  /// Returns the mean of the channels, from -1 to 1.
+  /// Returns the mean of all channels of a frame, from -1 to 1.
   double sampleAt(size_t frame) const;
 };
 

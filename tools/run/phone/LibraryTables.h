@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the inputs and outputs of a library for another machine, which cannot be opened here. Inputs are prepared and
-// outputs compared on this machine. The file has the tables of model_format.h; relocations have the values of pointers
-// between them.
+// Reads the inputs and outputs of a library for another machine, which cannot be opened here. This machine prepares
+// inputs and compares outputs. The file contains the tables of model_format.h. The values of pointers between tables
+// are in relocations.
 
 #ifndef NACRE_TOOLS_RUN_PHONE_LIBRARYTABLES_H
 #define NACRE_TOOLS_RUN_PHONE_LIBRARYTABLES_H
@@ -14,11 +14,11 @@ namespace nacre::run {
 struct LibraryTables {
   std::string target; // value for nacre-compile --target=
   bool hasApartWeights = false;
-  std::vector<Port> inputs, outputs; // ports of the entry; their data are in `memory`
+  std::vector<Port> inputs, outputs; // ports of the entry, whose data is in `memory`
   std::vector<std::vector<char>> memory;
 };
 
-/// Reads the tables of an entry, or of the first one if `entry` is empty.
+/// Reads the tables of the entry `entry`, or of the first entry if `entry` is empty.
 Outcome readLibraryTables(const std::string &path, const std::string &entry, LibraryTables &tables);
 
 } // namespace nacre::run

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs a model on a phone, nacre-run with --device=adb, so that it can be measured before there is an app.
+// Runs a model on a phone (nacre-run --device=adb), so that it can be measured before there is an app.
 //
 // How:   1. Read inputs and expected outputs here, and check them with the library's tables.
 //        2. Copy library, weights, inputs and nacre-try to a folder of the phone.

@@ -9,27 +9,27 @@
 
 namespace nacre::run {
 
-/// A file of --expect, and the output that it belongs to.
+/// A file of --expect, and the output with which it is compared.
 struct Expected {
   Port *port;
   FileTensor tensor;
 };
 
-/// Opens the files of --expect. Call this before a run, so that a wrong name is an early error, and no output is
-/// compared with itself.
+/// Opens the files of --expect. Call this before a run: then a wrong name is an early error, and a file that --output
+/// overwrites is not compared with itself.
 Outcome openExpected(std::vector<Port> &outputs, const Options &options, std::vector<Expected> &expected);
 
-/// Compares the outputs; the failure names the worst element of each output that differs.
+/// Compares the outputs with the files. The failure contains the worst element of each output that differs.
 Outcome compareOutputs(const std::vector<Expected> &expected, Tolerance tolerance);
 
-/// Writes every output, and the state, to the files of outputPaths().
+/// Writes each output, and the state, to the files of outputPaths().
 Outcome writeOutputs(const std::vector<Port> &outputs, const std::vector<Port> &states, const std::string &folder);
 
 /// Writes a JSON file.
 Outcome writeJson(const std::string &path, const std::string &json);
 
-/// Returns "smallest X, largest X, mean X" of the elements that are not NaN, after the number of NaNs, if any. Returns
-/// "" if the tensor is empty.
+/// Returns "smallest X, largest X, mean X" of the elements that are not NaN. If there are NaNs, their number comes
+/// first. Returns "" if the tensor is empty.
 std::string summarise(const TensorView &tensor);
 
 void summariseOutputs(const std::vector<Port> &outputs);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The files that options name, and those that --output names after tensors. No output may overwrite a file that is
-// read, or another output; dialects/NamedFiles.h compares them. A tensor's file has its name. If a file cannot have
-// this name, or another tensor's file has it, a part of the name is followed by a hash of it.
+// The files that options name, and the files that --output writes for tensors. An output must not overwrite a file that
+// is read, or another output; dialects/NamedFiles.h compares them. A tensor's file has the tensor's name. If this is
+// not possible, or another tensor's file has this name, the file's name is a part of the tensor's name and a hash.
 
 #ifndef NACRE_TOOLS_RUN_SESSION_FILES_H
 #define NACRE_TOOLS_RUN_SESSION_FILES_H
@@ -12,11 +12,11 @@
 
 namespace nacre::run {
 
-/// Adds the files and folders that options name. Names of tensors are not known yet, so any text after a '=' may be a
-/// file.
+/// Adds the files and folders that options name. The names of tensors are not known yet, so each text after a '=' may
+/// be a file.
 void addFiles(NamedFiles &files, const Options &options);
 
-/// Returns the path of a report's page, which is next to it, as in nacre-report.
+/// Returns the path of a report's page. The page is next to the report, as in nacre-report.
 std::string pageOf(const std::string &report);
 
 /// Adds the files that --output writes, in the order of outputPaths().

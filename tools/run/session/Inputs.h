@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Fills the inputs and the state of a session from files, numbers and a seed.
+// Fills the inputs and the state of a session from files, given values, or random values.
 
 #ifndef NACRE_TOOLS_RUN_SESSION_INPUTS_H
 #define NACRE_TOOLS_RUN_SESSION_INPUTS_H
@@ -10,10 +10,11 @@
 
 namespace nacre::run {
 
-/// Returns the port whose name "name=rest" begins with, or nullptr; names may contain '='.
+/// Splits "name=rest" after the name of a port, which may contain '='. Sets `rest` and returns the port; nullptr if
+/// there is no such port.
 Port *splitNamed(const std::string &text, std::vector<Port> &ports, std::string &rest);
 
-/// Splits "name=file" like splitNamed; the failure lists the known names.
+/// Splits "name=file" like splitNamed(). The failure lists the known names.
 Outcome splitNamedFile(const std::string &text, const char *option, std::vector<Port> &ports, Port *&port,
                        std::string &file);
 
@@ -27,10 +28,11 @@ Outcome loadStateFiles(ModelSession &session, const Options &options);
 using MediaFiller = Outcome (*)(Port &port, const Media &media, std::string_view bytes, const std::string &path,
                                 const Options &options);
 
-/// Fills every input from its file, a number, or the seed. Without a filler, pictures and sounds are refused.
+/// Fills each input from its file, a given value, or random values. Without a filler, pictures and sounds are refused.
 Outcome fillPorts(std::vector<Port> &inputs, const Options &options, MediaFiller filler = nullptr);
 
-/// Fills every input like fillPorts, and the state from its files, single tensors last.
+/// Fills each input like fillPorts(). Also fills the state: first from files of states, then from files of single
+/// tensors.
 Outcome fillInputs(ModelSession &session, const Options &options, MediaFiller filler);
 
 } // namespace nacre::run

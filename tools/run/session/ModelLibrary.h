@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Opens the .so of a compiled model. Apps name the model's symbol in their source, but nacre-run must find it. Messages
-// about files that are not models, are damaged, or are for another machine are clearer than dlopen's. runtime/inspect
-// checks the file and finds the symbol first.
+// Opens the .so of a compiled model. Apps contain the name of the model's symbol, but nacre-run must find it.
+// runtime/inspect first checks the file and finds the symbol. If the file is not a model, is damaged, or is for another
+// machine, the message is clearer than dlopen's.
 
 #ifndef NACRE_TOOLS_RUN_SESSION_MODELLIBRARY_H
 #define NACRE_TOOLS_RUN_SESSION_MODELLIBRARY_H
@@ -23,8 +23,8 @@ public:
 
   const nacre_model *model = nullptr;
   std::string symbol;
-  std::string buildId;  // in hexadecimal; empty if there is none
-  size_t codeBytes = 0; // bytes of the executable segments
+  std::string buildId;  // build ID in hexadecimal; empty if the library has none
+  size_t codeBytes = 0; // size of the executable segments in bytes
 
 private:
   void *handle = nullptr;

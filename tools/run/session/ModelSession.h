@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A session with its inputs and outputs by name, which every mode of nacre-run uses. It wraps nacre/runtime.h; failures
+// A session with its inputs and outputs by name, which all modes of nacre-run use. It wraps nacre/runtime.h. Failures
 // contain the runtime's reason.
 
 #ifndef NACRE_TOOLS_RUN_SESSION_MODELSESSION_H
@@ -19,19 +19,20 @@ Failure statusFailure(const char *reason, nacre_status status);
 struct Quantization {
   float scale = 1;
   int32_t zeroPoint = 0;
-  std::vector<nacre_channel_info> channels; // one for each index of the axis; empty: one scale for all elements
+  std::vector<nacre_channel_info> channels; // scales for each index of the axis; empty: one scale for all elements
   uint32_t channelAxis = 0;
 
   bool isIdentity() const { return channels.empty() && scale == 1 && zeroPoint == 0; }
 };
 
-/// An input or output, in place.
+/// An input or output. Its data stays in the session's memory.
 struct Port {
   std::string name;
   TensorView tensor;
   void *data = nullptr;
-  uint32_t openAxes = 0;   // for outputs: bit i is set if a run decides the size of axis i
-  std::vector<char> there; // actual elements of such an output after a run, dense; for states, a copy
+  uint32_t openAxes = 0;   // for outputs: bit i is set if the size of axis i depends on the run
+  std::vector<char> there; // dense copy of the valid elements of an output with such axes, after a run; for states, a
+                           // copy of the state
   Quantization quantization = {};
 };
 
@@ -41,10 +42,10 @@ struct Shared {
   nacre_executor *executor = nullptr;
 };
 
-/// Numbers of training steps, if the model counts them.
+/// Numbers of training steps, if the model counts steps.
 struct StepCounts {
   std::optional<uint64_t> made;
-  std::optional<uint64_t> skipped; // because gradients overflowed
+  std::optional<uint64_t> skipped; // steps that were skipped because gradients overflowed
 };
 
 class ModelSession {
@@ -56,20 +57,21 @@ public:
 
   Outcome create(const nacre_model *model, const Options &options, const Shared &shared = {});
   Outcome run();
-  /// Ends the current run and refuses later ones; also for signal handlers. Returns false if no run is in progress. A
-  /// run that is about to begin must then still be cancelled.
+  /// Ends the current run and refuses later runs. Signal handlers may call it. Returns false if no run is in progress.
+  /// A run may then be about to begin, so the caller must call it again.
   bool cancel();
-  /// Cuts the outputs to their actual sizes after a run that decides them.
+  /// Sets the outputs to their actual sizes after a run, if these depend on the run.
   Outcome takeSizes();
-  /// Copy `states` to the model's state, or the other way round.
+  /// Copy `states` to the model's state, or the model's state to `states`.
   Outcome writeStates();
   Outcome readStates();
-  /// Reads the numbers of steps from the state.
+  /// Reads the step counts from the state.
   Outcome countSteps(StepCounts &counts);
-  /// Save and load tensors of these roles. Tensors of training that became infinite or NaN are not saved.
+  /// Save and load the state's tensors with one of `roles`. If training made tensors infinite or NaN, they are not
+  /// saved.
   Outcome saveState(const std::string &path, uint32_t roles);
   Outcome loadState(const std::string &path, uint32_t roles);
-  /// Refuses a state from which training cannot recover: every gradient would be infinite or NaN.
+  /// Fails if training cannot continue from the state, because all gradients would be infinite or NaN.
   Outcome checkTrainable();
   Outcome launchTime(uint32_t index, nacre_launch_time &time);
   /// Returns the engines that compute the next runs.
@@ -81,7 +83,8 @@ public:
   nacre_entry_info entryInfo{};
   nacre_memory_info memory{};
   std::vector<Port> inputs, outputs;
-  std::vector<Port> states; // copies, whose memory is allocated when they are read or written
+  std::vector<Port> states; // copies of the state's tensors, whose memory is allocated when they are first read or
+                            // written
 
 private:
   std::optional<int64_t> readCounter(const char *name);
@@ -94,7 +97,7 @@ private:
   template <typename Call> Outcome withFile(Call call, const std::string &path, uint32_t roles);
   Outcome refused(nacre_status status) const;
 
-  WeightsFile weights; // the session reads it as long as it exists
+  WeightsFile weights; // must outlive the session, which reads it
   nacre_session *session = nullptr;
   bool needsGpu = false;
   std::atomic<bool> isCancelled{false};

@@ -13,54 +13,55 @@ namespace nacre::run {
 
 /// Options of --train.
 struct TrainingOptions {
-  std::vector<std::string> labels;                 // file, or name=file
-  std::vector<std::string> testInputs, testLabels; // the same for test examples
-  std::vector<std::string> batchAxes;              // name:axis
+  std::vector<std::string> labels;                 // FILE, or NAME=FILE
+  std::vector<std::string> testInputs, testLabels; // like inputs and labels, but for test examples
+  std::vector<std::string> batchAxes;              // NAME:AXIS
   uint64_t epochs = 1;
-  uint64_t steps = UINT64_MAX; // of this call
-  uint64_t accumulate = 1;     // batches per step
-  uint64_t saveEvery = 0;      // steps; 0: only after epochs
+  uint64_t steps = UINT64_MAX; // largest number of steps of this call
+  uint64_t accumulate = 1;     // number of batches in a step
+  uint64_t saveEvery = 0;      // number of steps between two saves; 0: only after epochs
   Schedule schedule;
   std::string orderFile, logFile;
 };
 
 struct Options {
   std::string library;
-  std::string entry;                             // empty: the first
-  std::vector<std::string> inputs;               // name=file; split once the model's names are known
+  std::string entry;                             // name of the entry; empty: the first entry
+  std::vector<std::string> inputs;               // NAME=FILE, which is split when the model's names are known
   std::vector<std::string> sets;                 // name=number
   std::vector<std::string> states;               // name=file
   std::vector<std::string> expects;              // name=file
   std::string resumeFile, weightsFile, saveFile; // files of a state
-  std::string apartFile; // for a model compiled with --weights-in=file; empty: next to the library
+  std::string apartFile; // weights file of a model that was compiled with --weights-in=file; empty: the file next to
+                         // the library
   std::string outputFolder;
-  std::string inputsFolder; // of --save-inputs
-  MediaOptions media;       // for pictures and sounds among the inputs
+  std::string inputsFolder; // folder of --save-inputs
+  MediaOptions media;       // options for inputs that are pictures or sounds
   Tolerance tolerance;
   uint64_t seed = 0;
-  uint32_t threads = 0;       // 0: the runtime's choice
-  uint64_t maxIterations = 0; // limit for loops in a run; 0: no limit
-  uint64_t runs = 0;          // 0: one, or, to measure, as many as min-seconds requires
+  uint32_t threads = 0;       // number of threads; 0: the runtime chooses
+  uint64_t maxIterations = 0; // largest number of iterations of loops in a run; 0: no limit
+  uint64_t runs = 0;          // number of runs; 0: one run, or as many as a measurement of min-seconds needs
   double minSeconds = 1;
-  uint32_t evictMebibytes = 0; // read before each run
+  uint32_t evictMebibytes = 0; // size of the buffer that is read before each run to evict caches
   bool train = false;
   TrainingOptions training;
   bool info = false;
-  std::string infoFile; // empty: only text
+  std::string infoFile; // file of --info; empty: the description is only printed
   bool benchmark = false;
   bool profile = false;
-  std::string profileFile; // empty: only a table
+  std::string profileFile; // file of --profile; empty: the table is only printed
   std::string traceFile;
-  std::string reportFile; // of nacre-compile; its page shows the profile
+  std::string reportFile; // report of nacre-compile, whose page shows the profile
   bool onPhone = false;
-  std::string phoneSerial;             // empty: the only one
+  std::string phoneSerial;             // serial number of the phone; empty: the only phone
   std::vector<std::string> phoneWords; // options for nacre-try on the phone
-  bool gpu = false;                    // required
+  bool gpu = false;                    // true if a GPU is required
   uint32_t gpuCut = 0;                 // as nacre_session_options.gpu_cut
   uint32_t gpuDevice = 0;              // as nacre_session_options.gpu_device
   bool gpuSequential = false;
   bool gpuSelfTest = false;
-  uint32_t tuneMilliseconds = 0; // 0: no tuning
+  uint32_t tuneMilliseconds = 0; // time for tuning; 0: no tuning
   std::string cacheFolder;
   bool listDevices = false;
   bool help = false;

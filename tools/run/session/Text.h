@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Formats names and numbers of a model for terminals and JSON. Names come from the model's author: control characters
-// could move a terminal's cursor, and invalid UTF-8 is not JSON.
+// Formats names and numbers of a model for terminals and JSON. Names may contain any bytes: control characters could
+// move a terminal's cursor, and JSON does not allow invalid UTF-8.
 
 #ifndef NACRE_TOOLS_RUN_SESSION_TEXT_H
 #define NACRE_TOOLS_RUN_SESSION_TEXT_H
@@ -23,7 +23,7 @@ measure::Sink sinkOf(std::string &text);
 /// Returns `text` as a JSON string with quotes. Invalid UTF-8 becomes U+FFFD.
 std::string jsonText(std::string_view text);
 
-/// Return a member of a JSON object; `json` is valid JSON.
+/// Return the text of a member of a JSON object: its name and value. `json` must be valid JSON.
 std::string member(const char *name, const std::string &json);
 std::string member(const char *name, uint64_t value);
 

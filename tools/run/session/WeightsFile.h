@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Opens the weights file of a model that has one. Sessions and states of such a model need it, and must not outlive its
-// mapping. It is the file of --weights-file, or else the one next to the library: libmodel.weights.
+// Opens the weights file of a model whose weights are not in its library. Sessions and states of such a model use the
+// mapped file, so they must not outlive this object. The file is the one of --weights-file, or else libmodel.weights
+// next to the library.
 
 #ifndef NACRE_TOOLS_RUN_SESSION_WEIGHTSFILE_H
 #define NACRE_TOOLS_RUN_SESSION_WEIGHTSFILE_H
@@ -20,12 +21,12 @@ public:
   WeightsFile &operator=(const WeightsFile &) = delete;
   ~WeightsFile();
 
-  /// Opens the file. Without effect if the library contains its weights.
+  /// Opens the file. Has no effect if the library contains the weights.
   Outcome open(const nacre_model *model, const Options &options);
   void addTo(nacre_session_options &settings) const;
 
 private:
-  const nacre_model *model = nullptr; // the model that closes the file
+  const nacre_model *model = nullptr; // model whose functions close the file
   nacre_weights weights{};
 };
 

@@ -3,7 +3,7 @@
 // Compares a tensor with its expected value, with one definition of "agrees" for all tests of the project. An element a
 // agrees with b if |a - b| <= rtol * |b| + atol * max|b|. NaN agrees with NaN, an infinity with itself. atol is
 // relative to the tensor's largest finite element, so one number fits every scale. Numbers that kernels treat as zero
-// (docs/runtime.md, small numbers) are zero here, too, unless both tolerances are 0.
+// (docs/runtime.md, small numbers) also count as zero in comparisons, unless both tolerances are 0.
 
 #ifndef NACRE_TOOLS_RUN_TENSORS_COMPARE_H
 #define NACRE_TOOLS_RUN_TENSORS_COMPARE_H
@@ -18,8 +18,9 @@ struct Tolerance {
 };
 
 struct Comparison {
-  size_t differing = 0; // elements beyond the tolerance
-  size_t worst = 0;     // the element farthest beyond its tolerance, or nearest to it; the first among equals
+  size_t differing = 0; // number of elements whose difference exceeds the tolerance
+  size_t worst = 0;     // index of the element whose difference is largest relative to its tolerance; the first of
+                        // several
   double actual = 0, expected = 0, allowed = 0; // values of the worst element
   double largestDifference = 0;
   double scale = 0; // max|b|
@@ -28,7 +29,7 @@ struct Comparison {
 /// Compares two tensors of the same type and shape.
 Comparison compareTensors(const TensorView &actual, const TensorView &expected, Tolerance tolerance);
 
-/// Returns the coordinates of element number `index` in a tensor of that shape, such as "[0,3]".
+/// Returns the coordinates of the element with index `index` in a tensor of shape `dims`, such as "[0,3]".
 std::string positionOf(size_t index, const Dims &dims);
 
 } // namespace nacre::run

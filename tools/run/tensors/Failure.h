@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The names of tools/Failure.h that nacre-run uses.
+// Makes the names of tools/Failure.h that nacre-run uses available in its namespace.
 
 #ifndef NACRE_TOOLS_RUN_TENSORS_FAILURE_H
 #define NACRE_TOOLS_RUN_TENSORS_FAILURE_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The bytes of a file, mapped read-only. Tensors and libraries are read in place, so only the needed bytes are read.
-// The object owns the mapping; it can be moved, but not copied.
+// A file that is mapped read-only. Tensors and libraries are read in place, so the system reads only the needed pages.
+// The object owns the mapping. It can be moved, but not copied.
 
 #ifndef NACRE_TOOLS_RUN_TENSORS_MAPPEDFILE_H
 #define NACRE_TOOLS_RUN_TENSORS_MAPPEDFILE_H

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the kind of a file that is not an array from its first bytes, because its name may have any extension. If a
-// picture cannot be read, the message can then call it a picture. No .npy file or TensorProto begins with these
-// numbers.
+// Finds out from a file's first bytes whether it is a picture or a sound, because its name may have any extension. So
+// messages can call a picture that cannot be read a picture. No .npy file or TensorProto begins with the same bytes.
 
 #ifndef NACRE_TOOLS_RUN_TENSORS_MEDIAKIND_H
 #define NACRE_TOOLS_RUN_TENSORS_MEDIAKIND_H
@@ -15,7 +14,7 @@ enum class MediaKind { None, Jpeg, Png, Wav, Other };
 
 struct Media {
   MediaKind kind = MediaKind::None;
-  const char *name = ""; // with its article
+  const char *name = ""; // name with its article, such as "a JPEG picture"
 
   bool isPicture() const { return kind == MediaKind::Jpeg || kind == MediaKind::Png; }
 };
@@ -24,7 +23,7 @@ struct Media {
 inline Media findMedia(std::string_view bytes) {
   using namespace std::string_view_literals;
   const struct {
-    std::string_view magic, second; // `second` is at byte `at`
+    std::string_view magic, second; // first bytes of the file, and bytes at the offset `at`
     size_t at;
     Media media;
   } rows[] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads ONNX's TensorProto files (.pb), the format of its test data. Most reference outputs of other projects are in
-// this format. A wire parser for this one message replaces protobuf. The bytes may be hostile.
+// this format. A small parser for this message is used instead of protobuf. Files may be malicious.
 
 #ifndef NACRE_TOOLS_RUN_TENSORS_ONNXTENSOR_H
 #define NACRE_TOOLS_RUN_TENSORS_ONNXTENSOR_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reports epochs: a line for each, progress in between, and JSON for programs, so that users see early how a long
-// training goes. Lines go to the standard output. Progress goes to the standard error if that is a terminal, in one
-// line that later lines replace.
+// Reports the progress of a training: a line for each epoch, a progress line in between, and JSON for programs. The
+// line of an epoch is written to the standard output. If the standard error is a terminal, it shows the progress in one
+// line, which later lines replace.
 
 #ifndef NACRE_TOOLS_RUN_TRAINING_EPOCHLOG_H
 #define NACRE_TOOLS_RUN_TRAINING_EPOCHLOG_H
@@ -21,7 +21,7 @@ public:
   EpochLog &operator=(const EpochLog &) = delete;
   ~EpochLog();
 
-  /// Opens the file of JSON lines; an empty path means none.
+  /// Opens the file of JSON lines, unless `path` is empty.
   Outcome open(const std::string &path, bool appends);
 
   /// Reports the test results after `epoch` epochs.
@@ -29,7 +29,7 @@ public:
   void beginEpoch(uint64_t epoch, uint64_t epochs, uint64_t steps);
   /// Shows the progress after `step` steps of the epoch.
   void showProgress(uint64_t step, const Tally &tally);
-  /// Reports an epoch after `step` steps in all; `tested` is nullptr without a test.
+  /// Reports the end of an epoch, after `step` steps of the whole training. `tested` is nullptr if there is no test.
   Outcome endEpoch(uint64_t step, const Tally &tally, const Tally *tested, double rate);
 
 private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads files with many examples, and copies batches of them to an entry's inputs. An entry takes as many examples as
-// it was compiled for, but a data set has any number. Files are mapped, and a batch is copied row by row. Messages
-// about wrong files use NumPy's words, because most of these files come from it.
+// Reads files with many examples, and copies batches of them to an entry's inputs. An entry has a fixed batch size, but
+// a data set may have any number of examples. Files are mapped, and a batch is copied row by row. Messages about wrong
+// files use NumPy's terms, because NumPy writes most of these files.
 
 #ifndef NACRE_TOOLS_RUN_TRAINING_EXAMPLES_H
 #define NACRE_TOOLS_RUN_TRAINING_EXAMPLES_H
@@ -11,11 +11,11 @@
 
 namespace nacre::run {
 
-/// Options that name the files.
+/// The options that name the files, and their values.
 struct ExampleFiles {
   const char *inputOption, *labelOption;
   const std::vector<std::string> &inputs; // NAME=FILE
-  const std::vector<std::string> &labels; // FILE of the only label, or NAME=FILE
+  const std::vector<std::string> &labels; // FILE if there is only one label, or NAME=FILE
 };
 
 /// Returns the inputs with labels: those that the entry `main` does not have, except the learning rate.
@@ -23,9 +23,9 @@ std::vector<std::string> labelsOf(const ModelSession &session);
 
 class Examples {
 public:
-  /// Opens the files. `axes` are NAME:AXIS of inputs whose examples are along another axis than 0.
+  /// Opens the files. `axes` contains NAME:AXIS for each input whose batch axis is not 0.
   Outcome open(ModelSession &session, const ExampleFiles &files, const std::vector<std::string> &axes);
-  /// Copies the examples `chosen`, as many as a batch has, to the inputs of a session.
+  /// Copies a batch of examples to the inputs of a session. `chosen` has the index of each example of the batch.
   void fill(ModelSession &session, const uint32_t *chosen) const;
 
   uint32_t count() const { return examples; }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Chooses the order of examples in an epoch. Training must not see them in the order of the file, but a resumed
-// training must see them in the same order again. Only the seed and the number of the epoch decide how they are
-// shuffled. Instead, a file can list them, with a row for each epoch or one row for all.
+// Chooses the order of examples in an epoch. Training must not use the order of the file, but a resumed training must
+// use the same order again. So the order depends only on the seed and on the epoch. Alternatively, a file lists the
+// order, with a row for each epoch or one row for all epochs.
 
 #ifndef NACRE_TOOLS_RUN_TRAINING_ORDER_H
 #define NACRE_TOOLS_RUN_TRAINING_ORDER_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The state and the threads that the sessions of a training share: one session trains the state that another tests, and
-// both use the same cores in turn. They are created before the sessions and destroyed after them.
+// The state and the threads that the sessions of a training share. One session trains the state and another tests it,
+// and both use the same threads alternately. The shared parts are created before the sessions and destroyed after them.
 
 #ifndef NACRE_TOOLS_RUN_TRAINING_SHAREDPARTS_H
 #define NACRE_TOOLS_RUN_TRAINING_SHAREDPARTS_H

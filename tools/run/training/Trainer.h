@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Trains a model on files of examples, so that a network can be trained on a workstation, or tried there before a phone
-// trains it, without writing code.
+// Trains a model on files of examples. So users can train a network on a workstation without writing code, for example
+// before a phone trains it.
 
 #ifndef NACRE_TOOLS_RUN_TRAINING_TRAINER_H
 #define NACRE_TOOLS_RUN_TRAINING_TRAINER_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Activations. Those of 8-bit quantized integers are tables with an entry for each of the 256 integers.
+// Activations. For 8-bit quantized integers, they are tables with an entry for each of the 256 integers.
 
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/tflite/Handlers.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Values known at compile time: shapes, tensors made of few numbers, and random numbers, which are the same in every
-// run.
+// Values that are known at compile time: shapes, tensors made of a few numbers, and random numbers. Random numbers are
+// the same in every run.
 
 #include "compiler/import/compositions/Tables.h"
 #include "compiler/import/operands/Randoms.h"
@@ -17,7 +17,7 @@ using namespace mlir;
 namespace nacre::importer::tflite_format {
 namespace {
 
-/// The shape in the type of the result, i32 or i64.
+/// Imports SHAPE. The result is i32 or i64.
 void importShape(TfliteNode &node) {
   NnBuilder &nn = node.nn;
   node->ignore({"output_type"});
@@ -49,7 +49,7 @@ void importFill(TfliteNode &node) {
     node.setResult(node.nn.broadcast(node.nn.reshape(value, {}), *shape));
 }
 
-/// The numbers from a start, by steps, up to a limit, which is excluded.
+/// Imports RANGE: the sequence from a start to before a limit, in equal steps.
 void importRange(TfliteNode &node) {
   NnBuilder &nn = node.nn;
   Type type = getElementType(node.getOperand(0));
@@ -67,7 +67,7 @@ void importRange(TfliteNode &node) {
     return;
   auto resultType = RankedTensorType::get(size, type);
   if (isa<FloatType>(type)) {
-    // Adds up the steps in single precision.
+    // Adds one step after another in single precision, like the reference kernel.
     auto next = static_cast<float>(*start);
     return node.setResult(makeTable<double>(nn, resultType, [&](int64_t) {
       const float value = next;
@@ -82,7 +82,8 @@ void importRange(TfliteNode &node) {
       }));
 }
 
-/// Adds an axis of classes: operand 2 at the index, operand 3 elsewhere. An index that is not a class selects nothing.
+/// Imports ONE_HOT. Along a new axis of classes, the result is operand 2 at the index, and operand 3 elsewhere. For an
+/// index that is not a class, all elements are operand 3.
 void importOneHot(TfliteNode &node) {
   NnBuilder &nn = node.nn;
   Value indices = node.getOperand(0), on = node.getOperand(2), off = node.getOperand(3);

@@ -14,7 +14,7 @@ using namespace mlir;
 namespace nacre::importer::tflite_format {
 namespace {
 
-/// Exchanges the last two axes.
+/// Returns the matrices with their last two axes exchanged.
 Value turn(NnBuilder &nn, Value matrices) {
   if (!matrices)
     return {};
@@ -23,7 +23,8 @@ Value turn(NnBuilder &nn, Value matrices) {
   return nn.transpose(matrices, permutation);
 }
 
-/// Returns the zero point of an operand as a scalar; null if it is 0. Several zero points are all 0.
+/// Returns the zero point of an operand as a scalar; null if it is 0. An operand with several zero points has only
+/// zeros (checkIntegers).
 Value readZero(TfliteNode &node, size_t operand) {
   const Quantization *quantization = node.getQuantization(operand);
   if (!quantization || quantization->isPerAxis() || quantization->zeros[0] == 0)
@@ -57,7 +58,7 @@ bool checkIntegers(TfliteNode &node, size_t weights, Value bias) {
 void importFullyConnected(TfliteNode &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0), weights = node.getOperand(1), bias = node.getOperand(2);
-  node->ignore({"asymmetric_quantize_inputs"}); // allows rounding of floats for speed
+  node->ignore({"asymmetric_quantize_inputs"}); // the option allows rounding of floats for speed
   const bool keepsAxes = node->getFlag("keep_num_dims", false);
   if (node->getInt("weights_format", 0) != 0) {
     node.error() << "attribute 'weights_format' must be 0, but is not; convert the model without shuffled weights";
@@ -93,7 +94,7 @@ void importFullyConnected(TfliteNode &node) {
     Value y = nn.matmul(rows, turn(nn, nn.cast(toReals(node, 1), getElementType(x))));
     if (bias)
       y = nn.add(y, nn.reshape(nn.cast(toReals(node, 2), getElementType(x)), {results}));
-    node->ignore({"quantized_bias_type"}); // only matters for integers
+    node->ignore({"quantized_bias_type"}); // this option only matters for integers
     node.setResult(finish(activate(nn, readActivation(node), y)));
     return;
   }

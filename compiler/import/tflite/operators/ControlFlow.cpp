@@ -12,7 +12,8 @@ using namespace mlir;
 namespace nacre::importer::tflite_format {
 namespace {
 
-/// Returns the graph of that name. Reports an error and returns null if it does not have so many inputs and outputs.
+/// Returns the graph with the name `name`. Reports an error and returns null if it does not have `inputs` inputs and
+/// `outputs` outputs.
 const NodeGraph *findGraph(OperandBinder &node, StringRef name, size_t inputs, size_t outputs) {
   const NodeGraph *graph = node.getGraph(name);
   if (!graph)

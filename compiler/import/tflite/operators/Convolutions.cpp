@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Convolutions of floats and of quantized integers. Channels are last, as in `nn`; filters are transposed.
+// Convolutions of floats and of quantized integers. Channels are last, as in `nn`. Filters must be transposed.
 //
 // How:  1. operands: shapes, and weights that are integers while the other operands are floats,
 //       2. convolutions, depthwise and in groups,
@@ -53,7 +53,8 @@ Value readFilter(TfliteNode &node, Places places) {
   return node.nn.cast(filter, node.nn.types().getI8Type());
 }
 
-/// Returns the zero point of an operand as a constant; null if it is 0. Those of weights may differ by channel.
+/// Returns the zero point of an operand as a constant; null if it is 0. Weights may have a different zero point for
+/// each channel.
 Value readZero(TfliteNode &node, size_t operand) {
   const Quantization *quantization = node.getQuantization(operand);
   if (!quantization || llvm::all_of(quantization->zeros, [](int64_t zero) { return zero == 0; }))
@@ -64,7 +65,8 @@ Value readZero(TfliteNode &node, size_t operand) {
   return node.nn.splat(type, static_cast<double>(quantization->zeros[0]));
 }
 
-/// Sets the result, with bias and activation. `real` computes it from floats, `exact` computes sums of integers.
+/// Sets the result, with bias and activation. `real` computes products of floats, and `exact` computes sums of integer
+/// products.
 void finish(TfliteNode &node, Places places, int64_t filterAxis, function_ref<Value()> real,
             function_ref<Value()> exact) {
   NnBuilder &nn = node.nn;
@@ -102,7 +104,7 @@ void convolve(TfliteNode &node, Value filter, int64_t filterAxis, int64_t groups
       [&] { return integerConv(nn, x, readZero(node, 0), filter, readZero(node, 1), *window, groups); });
 }
 
-/// The filter is [results, rows, columns, channels per group].
+/// Imports CONV_2D. The filter is [results, rows, columns, channels per group].
 void importConv2D(TfliteNode &node) {
   if (!node->checkRank(0, 4, 4) || !node->checkRank(1, 4, 4) || !checkTypes(node, {0, 1, 2}))
     return;
@@ -118,7 +120,7 @@ void importConv2D(TfliteNode &node) {
   convolve(node, filter, /*filterAxis=*/0, channels / byGroup, getPlaneOptions());
 }
 
-/// The filter is [1, rows, columns, results]. The number of results for each channel follows from these.
+/// Imports DEPTHWISE_CONV_2D. The filter is [1, rows, columns, results]. The attribute depth_multiplier is redundant.
 void importDepthwiseConv2D(TfliteNode &node) {
   node->ignore({"depth_multiplier"});
   if (!node->checkRank(0, 4, 4) || !node->checkRank(1, 4, 4) || !checkTypes(node, {0, 1, 2}))
@@ -136,7 +138,7 @@ void importDepthwiseConv2D(TfliteNode &node) {
   convolve(node, filter, /*filterAxis=*/3, channels, getPlaneOptions());
 }
 
-/// The filter is [planes, rows, columns, channels per group, results], as in `nn`. Supports only floats.
+/// Imports CONV_3D, only for floats. The filter is [planes, rows, columns, channels per group, results], as in `nn`.
 void importConv3D(TfliteNode &node) {
   if (!node->checkRank(0, 5, 5) || !node->checkRank(1, 5, 5))
     return;
@@ -154,8 +156,8 @@ void importConv3D(TfliteNode &node) {
 // 3. Transposed convolutions
 //===----------------------------------------------------------------------===//
 
-/// Returns the window whose result has the spatial sizes `output`. Its pads are those of the convolution back from
-/// there.
+/// Returns the window of a transposed convolution whose result has the spatial sizes `output`. Its pads are the pads of
+/// the convolution that maps `output` back to the input.
 FailureOr<Window> readTransposedWindow(TfliteNode &node, Ints kernel, Ints output, int64_t results,
                                        ArrayRef<const char *> strides) {
   FailureOr<bool> isSame = readIsSame(node);
@@ -180,7 +182,7 @@ FailureOr<Window> readTransposedWindow(TfliteNode &node, Ints kernel, Ints outpu
     whole[axis + 1] = size;
     spread[axis + 1] *= window->strides[axis];
     widest[axis + 1] = std::max(size, (*reach)[axis]) + 2 * kernel[axis];
-    // Elements after the last one that the input reaches stay 0, but there are fewer of them than a stride.
+    // Elements at the end that no input element contributes to stay 0. There must be fewer of them than a stride.
     if (window->pads[axis] >= kernel[axis] || high >= kernel[axis] || high <= -window->strides[axis])
       return node.error() << "the output's size must follow from input, window and strides, but it has "
                           << describeCount(size, "element") << " along axis " << axis + 1 << " for "
@@ -192,7 +194,7 @@ FailureOr<Window> readTransposedWindow(TfliteNode &node, Ints kernel, Ints outpu
   return *window;
 }
 
-/// The filter is [results, rows, columns, channels]. The first operand is the shape of the result.
+/// Imports TRANSPOSE_CONV. The filter is [results, rows, columns, channels]. Operand 0 is the shape of the result.
 void importTransposeConv(TfliteNode &node) {
   constexpr Places places{2, 1, 3};
   NnBuilder &nn = node.nn;
@@ -222,7 +224,7 @@ void importTransposeConv(TfliteNode &node) {
       [&] { return integerConvTranspose(nn, x, readZero(node, 2), filter, readZero(node, 1), *window); });
 }
 
-/// The filter is [planes, rows, columns, results, channels]. Supports only floats.
+/// Imports CONV_3D_TRANSPOSE, only for floats. The filter is [planes, rows, columns, results, channels].
 void importConv3DTranspose(TfliteNode &node) {
   NnBuilder &nn = node.nn;
   if (!node->checkRank(1, 5, 5) || !node->checkRank(2, 5, 5))

@@ -2,8 +2,8 @@
 //
 // Selects boxes of high score that do not overlap.
 //
-// How:  1. one class: selects among given boxes,
-//       2. the last operator of SSD networks: decodes boxes, and selects among those of all classes.
+// How: 1. one class: selects boxes from a list, 2. all classes: the last operator of SSD networks, which decodes boxes
+//       and selects some of them.
 
 #include "compiler/import/compositions/Selections.h"
 #include "compiler/import/compositions/Tables.h"
@@ -20,7 +20,7 @@ namespace {
 
 using nn::BinaryKind;
 
-/// Returns the next smaller float, because `nn` compares by > where TFLite compares by >=.
+/// Returns the next float below `limit`, because `nn` compares by > and TFLite compares by >=.
 float justBelow(double limit) { return std::nextafter(static_cast<float>(limit), -INFINITY); }
 
 Value scalar(NnBuilder &nn, double value) {
@@ -41,7 +41,7 @@ Value padRows(NnBuilder &nn, Value x, int64_t size) {
 //===----------------------------------------------------------------------===//
 
 struct Selection {
-  int64_t boxes, asked, limit; ///< `limit`: maximum number of selected boxes
+  int64_t boxes, asked, limit; ///< `limit`: largest number of selected boxes
   double overlap, score, sigma;
 };
 
@@ -66,8 +66,8 @@ FailureOr<Selection> readSelection(TfliteNode &node, bool isSoft) {
   return Selection{boxes, *asked, limit, justBelow(*overlap), *score, *sigma};
 }
 
-/// (boxes, scores, most, overlap, least score, sigma): returns indices, scores if `isSoft`, and the number of boxes.
-/// Unused elements are zeros.
+/// Operands: boxes, scores, limit of boxes, limit of the overlap, limit of the score, sigma. Results: indices, scores
+/// if `isSoft`, and the number of boxes. Unused elements are 0.
 void importSuppression(TfliteNode &node, bool isSoft) {
   NnBuilder &nn = node.nn;
   FailureOr<Selection> read = readSelection(node, isSoft);
@@ -103,11 +103,12 @@ void importSuppression(TfliteNode &node, bool isSoft) {
 //===----------------------------------------------------------------------===//
 
 struct Detection {
-  int64_t boxes, classes, background;  ///< `background` is 1 if the first score is that of no class
-  int64_t most, classesOfBox, ofClass; ///< detections in all, classes of a box, and boxes of a class: at most
-  bool isByClass;                      ///< boxes are selected separately for each class
+  int64_t boxes, classes, background;  ///< `background` is 1 if the first score belongs to the background
+  int64_t most, classesOfBox, ofClass; ///< limits of all detections, of the classes of a box, and of the boxes of a
+                                       ///< class
+  bool isByClass;                      ///< true if boxes are selected separately for each class
   double score, overlap;
-  double center[2], size[2]; ///< divisors of the codes: y, x; height, width
+  double center[2], size[2]; ///< divisors of the encoded centers (y, x) and sizes (height, width)
 };
 
 /// Returns an option of the operator, stored as an integer or a float. Returns `missing` if it is absent.
@@ -186,7 +187,8 @@ FailureOr<Detection> readDetection(TfliteNode &node) {
   return read;
 }
 
-/// Returns the corners [boxes, 4] of boxes that are given relative to anchors. Computes in double precision.
+/// Returns the corners of all boxes, [boxes, 4]. The encoded boxes are relative to anchors. Computes in double
+/// precision.
 Value decode(TfliteNode &node, const Detection &read) {
   NnBuilder &nn = node.nn;
   Type f64 = nn.types().getF64Type(), f32 = nn.types().getF32Type();
@@ -203,7 +205,7 @@ Value decode(TfliteNode &node, const Detection &read) {
   return nn.concat({nn.sub(center, half), nn.add(center, half)}, 1);
 }
 
-/// Returns the selected boxes for each row of scores, and their number.
+/// Returns the selected boxes for each row of scores, and the number of selected boxes.
 std::array<Value, 2> suppress(NnBuilder &nn, const Detection &read, Value corners, Value scores, int64_t limit) {
   Value most = nn.splat(RankedTensorType::get({}, nn.types().getI64Type()), static_cast<double>(limit));
   return nn.nms({nn.reshape(corners, {1, read.boxes, 4}), scores, most, scalar(nn, read.overlap),
@@ -212,7 +214,7 @@ std::array<Value, 2> suppress(NnBuilder &nn, const Detection &read, Value corner
 
 /// Detections, [slots, columns]. Slots from `count` on are unused.
 struct Found {
-  Value boxes, classes, scores; ///< indices; the second and third with a column for each class of a box
+  Value boxes, classes, scores; ///< indices of boxes; classes and scores, with a column for each class of a box
   Value count;                  ///< number of used slots, a scalar
 };
 
@@ -250,7 +252,8 @@ Found findByClass(TfliteNode &node, const Detection &read, Value corners, Value 
           nn.binary(BinaryKind::Min, all, static_cast<double>(most))};
 }
 
-/// Returns `x`, [slots, columns, numbers], as `rows` rows of numbers, `width` for each slot. Added rows are 0.
+/// Returns `x`, [slots, columns, numbers], in the shape [rows, numbers], with `width` rows for each slot. Added rows
+/// are 0.
 Value layOut(NnBuilder &nn, Value x, int64_t width, int64_t rows) {
   if (!x)
     return {};
@@ -260,7 +263,8 @@ Value layOut(NnBuilder &nn, Value x, int64_t width, int64_t rows) {
   return padRows(nn, nn.reshape(wide, {slots * width, numbers}), rows);
 }
 
-/// (codes, scores, anchors): returns corners, classes and scores of boxes, padded with zeros, and their number.
+/// Operands: encoded boxes, scores, anchors. Results: corners, classes and scores of boxes, padded with zeros, and the
+/// number of boxes.
 void importDetectionPostProcess(TfliteNode &node) {
   NnBuilder &nn = node.nn;
   FailureOr<Detection> read = readDetection(node);
@@ -272,7 +276,7 @@ void importDetectionPostProcess(TfliteNode &node) {
   Found found = read->isByClass ? findByClass(node, *read, corners, scores) : findBoxes(node, *read, corners, scores);
   if (!found.boxes || !found.classes || !found.scores)
     return node.setResult({});
-  // If boxes are selected separately for each class, a box may appear once for each.
+  // If boxes are selected separately for each class, a box may be selected for several classes.
   const int64_t slots = getShape(found.classes)[0], columns = getShape(found.classes)[1],
                 width = read->isByClass ? 1 : read->classesOfBox, rows = read->most * read->classesOfBox;
   Value isThere = nn.reshape(nn.binary(BinaryKind::Less, nn.counting(slots), found.count), {slots, 1, 1});

@@ -2,9 +2,8 @@
 //
 // Elementwise arithmetic, comparison and logic.
 //
-// How:  1. functions of one operand,
-//       2. functions of two operands.
-//       They are in SharedOperators.def; the tables here have those that support quantized integers.
+// How: 1. functions of one operand, 2. functions of two operands. SharedOperators.def lists the functions. The tables
+//       in this file list those that support quantized integers.
 
 #include "compiler/import/operands/Elementwise.h"
 #include "compiler/import/operands/SharedOperators.h"
@@ -65,7 +64,7 @@ void addUnary(ImportRegistry &registry, StringRef op, const UnaryOperator &row) 
 // 2. Two operands
 //===----------------------------------------------------------------------===//
 
-/// Compares after bringing quantized operands with different scales to one scale.
+/// Imports a comparison. Quantized operands with different scales are first converted to one scale.
 void importComparison(TfliteNode &node, const BinaryOperator &row) {
   Value lhs = node.getOperand(0), rhs = node.getOperand(1);
   if (succeeded(node->broadcastOperands()) && alignScales(node, lhs, rhs))
@@ -98,7 +97,7 @@ void importSquaredDifference(TfliteNode &node, const BinaryOperator &row) {
   node.setResult(row.compose(node.nn, node.getOperand(0), node.getOperand(1)));
 }
 
-/// An operator that supports quantized integers; without a function it treats them like other integers.
+/// An operator that supports quantized integers. If `import` is null, it treats them like other integers.
 struct QuantizedBinary {
   StringRef op;
   Integers integers;
@@ -113,7 +112,7 @@ constexpr QuantizedBinary quantizedBinary[] = {
     {"GREATER_EQUAL", Integers::Computed, importComparison},
     {"LESS", Integers::Computed, importComparison},
     {"LESS_EQUAL", Integers::Computed, importComparison},
-    // If the scales are equal, the larger integer stands for the larger number.
+    // If the scales are equal, the larger integer represents the larger real.
     {"MAXIMUM", Integers::Moved},
     {"MINIMUM", Integers::Moved},
     {"MUL", Integers::Computed, importArithmetic},

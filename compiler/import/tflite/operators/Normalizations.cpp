@@ -37,7 +37,7 @@ void importLogSoftmax(TfliteNode &node) {
     node.setResult(node.nn.softmax(node.getOperand(0), getRank(node.getOperand(0)) - 1, /*log=*/true));
 }
 
-/// x divided by the root of the sum of squares, which is at least 1e-6.
+/// Imports L2_NORMALIZATION: x divided by the root of the sum of squares. The sum is at least 1e-6.
 void importL2Normalization(TfliteNode &node) {
   NnBuilder &nn = node.nn;
   if (!node->checkRank(0, 1) || readActivation(node) != Activation::None) {
@@ -55,7 +55,8 @@ void importL2Normalization(TfliteNode &node) {
   node.setResult(nn.div(x, norm));
 }
 
-/// x / (bias + alpha * sum of squares)^beta over 2 * radius + 1 channels; alpha is not divided by their number.
+/// Imports LOCAL_RESPONSE_NORMALIZATION: x / (bias + alpha * sum of squares)^beta. The sum is over 2 * radius + 1
+/// channels. Unlike in other formats, alpha is not divided by the number of channels.
 void importLrn(TfliteNode &node) {
   const int64_t radius = node->getInt("radius", 0);
   const double alpha = node->getFloat("alpha", 0), beta = node->getFloat("beta", 0), bias = node->getFloat("bias", 0);

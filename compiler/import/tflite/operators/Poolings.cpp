@@ -43,7 +43,8 @@ Value countElements(NnBuilder &nn, Ints input, Ints result, const Window &window
   });
 }
 
-/// Returns the sum divided by the count, rounded to nearest, halves away from zero.
+/// Returns the average of each window: the sum divided by the count, rounded to the nearest integer, and x.5 away from
+/// zero.
 Value averageIntegers(NnBuilder &nn, Value x, const Window &window) {
   const int64_t channels = getShape(x)[3];
   auto ones = RankedTensorType::get({window.kernel[0], window.kernel[1], 1, channels}, nn.types().getI8Type());
@@ -100,7 +101,7 @@ void importMaxPool(TfliteNode &node) {
                      : saturate(nn, nn.cast(largest, nn.types().getI32Type()), 0, *range, getElementType(x)));
 }
 
-/// The root of the mean of the squares.
+/// Imports L2_POOL_2D: the root of the mean of the squares.
 void importL2Pool(TfliteNode &node) {
   NnBuilder &nn = node.nn;
   FailureOr<Window> window = readPool(node);

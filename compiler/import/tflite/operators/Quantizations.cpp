@@ -15,10 +15,10 @@ namespace {
 
 using nn::BinaryKind;
 
-/// Rounds to the nearest integers, halves away from zero, as i32. Numbers outside of 16 bits may change, but stay
-/// outside.
+/// Rounds to the nearest integer, and x.5 away from zero. The result is i32. Values outside of the range of 16 bits may
+/// change, but stay outside.
 Value roundAway(NnBuilder &nn, Value x) {
-  constexpr double limit = 1 << 23; // larger floats have no fraction
+  constexpr double limit = 1 << 23; // floats above this limit have no fraction
   Type i32 = nn.types().getI32Type();
   Value near = clamp(nn, x, -limit, limit);
   Value whole = nn.cast(near, i32);
@@ -55,10 +55,10 @@ void importDequantize(TfliteNode &node) {
   node.setResult(node.nn.cast(toReals(node, 0), node.nn.types().getF32Type()));
 }
 
-/// Returns a sparse tensor, which the reader has already expanded.
+/// Imports DENSIFY. The reader has already expanded the sparse operand.
 void importDensify(TfliteNode &node) { node.setResult(node.getOperand(0)); }
 
-/// Converts to the result's type, which the options repeat.
+/// Imports CAST. The options only repeat the types, so they are ignored.
 void importCast(TfliteNode &node) {
   node->ignore({"in_data_type", "out_data_type"});
   Type type = node.getResultElementType();
@@ -68,7 +68,8 @@ void importCast(TfliteNode &node) {
     node.setResult(node.nn.cast(node.getOperand(0), type));
 }
 
-/// Reinterprets the bits of elements. Wider elements absorb the last axis, narrower ones add an axis.
+/// Imports BITCAST, which reinterprets the bits of elements. A wider result type removes the last axis, and a narrower
+/// one adds an axis.
 void importBitcast(TfliteNode &node) {
   Value x = node.getOperand(0);
   Type type = node.getResultElementType();
@@ -84,7 +85,7 @@ void importBitcast(TfliteNode &node) {
   node.setResult(node.nn.bitcast(x, type));
 }
 
-/// Rounds to the steps of a range, as training does to simulate quantization.
+/// Imports FAKE_QUANT: rounds to the steps of a range, which simulates quantization in training.
 void importFakeQuant(TfliteNode &node) {
   NnBuilder &nn = node.nn;
   const int64_t bits = node->getInt("num_bits", 0), isNarrow = node->getFlag("narrow_range", false);

@@ -9,7 +9,7 @@
 
 namespace nacre::importer::tflite_format {
 
-/// True if the first operand, which is not quantized, has floats; otherwise reports an error.
+/// True if operand 0, which must not be quantized, has floats. Otherwise, reports an error.
 inline bool checkReals(TfliteNode &node) {
   mlir::Value x = node.getOperand(0);
   if (isFloat(x))

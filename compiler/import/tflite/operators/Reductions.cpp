@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reductions along axes that an operand names.
+// Reductions along axes, which are the values of an operand.
 
 #include "compiler/import/operands/Reductions.h"
 #include "compiler/import/compositions/Elementary.h"
@@ -18,7 +18,7 @@ namespace {
 
 using nn::ReduceKind;
 
-/// Returns the axes that operand 1 names, sorted and without duplicates.
+/// Returns the axes in operand 1, sorted and without duplicates.
 FailureOr<SmallVector<int64_t>> readAxes(TfliteNode &node) {
   FailureOr<SmallVector<int64_t>> given = node->getIntegers(1);
   if (failed(given))
@@ -35,13 +35,14 @@ FailureOr<SmallVector<int64_t>> readAxes(TfliteNode &node) {
   return axes;
 }
 
-/// Returns the multiplier of a mean: `number` divided by the number of elements, without loss of bits.
+/// Returns the factor of a mean: `number` divided by `count`, with as many bits as possible.
 FixedPoint divideBy(FixedPoint number, int64_t count) {
   int shift = std::min({static_cast<int>(llvm::Log2_64(static_cast<uint64_t>(count))), 32, 31 + number.shift});
   return {static_cast<int32_t>((int64_t(number.multiplier) << shift) / count), number.shift - shift};
 }
 
-/// Adds up in 32 bits, subtracts the zero points, and rescales to the result.
+/// Imports the sum or mean of quantized integers. Adds in 32 bits, subtracts the zero points, and rescales to the
+/// result.
 void importQuantizedSum(TfliteNode &node, Ints axes, bool keepDims, bool isMean) {
   NnBuilder &nn = node.nn;
   FailureOr<OneScale> input = readOneScale(node, 0), result = readResultScale(node);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes elements, rows and blocks to computed indices, and adds up rows by their numbers.
+// Operators that write elements, rows and blocks to computed indices, and that add rows with the same segment id.
 
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/operands/Segments.h"
@@ -14,7 +14,7 @@ namespace {
 
 using nn::ScatterKind;
 
-/// Reads operand `index` as the shape of the result; fails after an error.
+/// Returns the shape of the result, which is the value of the operand `index`. Fails after an error.
 FailureOr<SmallVector<int64_t>> readResultShape(TfliteNode &node, size_t index) {
   FailureOr<SmallVector<int64_t>> shape = node->getIntegers(index);
   if (failed(shape))
@@ -26,7 +26,7 @@ FailureOr<SmallVector<int64_t>> readResultShape(TfliteNode &node, size_t index) 
   return shape;
 }
 
-/// Adds updates to zeros. Several updates of one element are all counted.
+/// Imports SCATTER_ND: adds updates to zeros. Several updates of the same element are added.
 void importScatterNd(TfliteNode &node) {
   NnBuilder &nn = node.nn;
   Value indices = node.getOperand(0), updates = node.getOperand(1);
@@ -37,7 +37,8 @@ void importScatterNd(TfliteNode &node) {
   node.setResult(nn.infer<nn::ScatterNdOp>(ScatterKind::Add, zeros, indices, updates));
 }
 
-/// Writes values at coordinates, one row each, or at indices if the result has one axis. One value may be for all.
+/// Imports SPARSE_TO_DENSE: writes each value at the coordinates in a row of the indices, or at an index if the result
+/// has one axis. A single value is written to all coordinates.
 void importSparseToDense(TfliteNode &node) {
   NnBuilder &nn = node.nn;
   Value indices = node.getOperand(0), values = node.getOperand(2), missing = node.getOperand(3);
@@ -59,7 +60,8 @@ void importSparseToDense(TfliteNode &node) {
         nn.infer<nn::ScatterNdOp>(ScatterKind::Set, nn.broadcast(missing, *shape), nn.reshape(indices, rows), values));
 }
 
-/// Writes a block over a part of operand 0. Operand 2 has its begin, which is moved so that the block is inside.
+/// Imports DYNAMIC_UPDATE_SLICE: writes a block over a part of operand 0. Operand 2 is the beginning of the block, and
+/// is clamped so that the block is inside.
 void importDynamicUpdateSlice(TfliteNode &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0), block = node.getOperand(1), begins = node.getOperand(2);
@@ -74,7 +76,7 @@ void importDynamicUpdateSlice(TfliteNode &node) {
   }
   if (!node->checkShape(2, rank, "the start of the part along each axis"))
     return;
-  // Trailing axes that the block fills completely are moved as a whole.
+  // Trailing axes that the block fills completely are written as whole rows.
   int64_t axes = rank;
   while (axes > 0 && getShape(block)[axes - 1] == getShape(x)[axes - 1])
     --axes;

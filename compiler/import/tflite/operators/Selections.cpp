@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elements and slices at computed indices, and searches for elements.
+// Operators that read elements and slices at computed indices, and operators that search for elements.
 
 #include "compiler/import/compositions/Selections.h"
 #include "compiler/import/compositions/Tables.h"
@@ -22,7 +22,7 @@ bool checkResult(TfliteNode &node, llvm::Expected<nn::Shape> shape) {
   return false;
 }
 
-/// True if there are elements to pick from; otherwise reports an error.
+/// True if the axis has elements, or if there are no indices. Otherwise, reports an error.
 bool checkExtent(TfliteNode &node, int64_t axis) {
   Value x = node.getOperand(0);
   if (getShape(x)[axis] > 0 || getType(node.getOperand(1)).getNumElements() == 0)
@@ -76,7 +76,7 @@ void importGatherNd(TfliteNode &node) {
     node.setResult(node.nn.infer<nn::GatherNdOp>(x, indices, int64_t(0)));
 }
 
-/// Returns rows of a table.
+/// Imports EMBEDDING_LOOKUP, which returns rows of a table.
 void importEmbeddingLookup(TfliteNode &node) {
   NnBuilder &nn = node.nn;
   Value indices = node.getOperand(0), x = node.getOperand(1);
@@ -107,7 +107,7 @@ void importTopK(TfliteNode &node) {
   node.setResult(1, type && type.isInteger(32) ? nn.cast(indices, type) : indices);
 }
 
-/// The coordinates of each element that is not 0, one row each.
+/// Imports WHERE: one row with the coordinates of each element that is not 0.
 void importWhere(TfliteNode &node) {
   if (!node->checkRank(0, 1))
     return;
@@ -115,7 +115,8 @@ void importWhere(TfliteNode &node) {
   node.setResult(found ? node.nn.transpose(found, {1, 0}) : Value());
 }
 
-/// The unique elements, in the order in which they appear, and the index of each element among them.
+/// Imports UNIQUE: the different elements, in the order of their first occurrence, and the index of each element among
+/// them.
 void importUnique(TfliteNode &node) {
   NnBuilder &nn = node.nn;
   node->ignore({"idx_out_type"}); // the result has the same type
@@ -127,7 +128,7 @@ void importUnique(TfliteNode &node) {
   node.setResult(1, unique.inverse && type && type.isInteger(32) ? nn.cast(unique.inverse, type) : unique.inverse);
 }
 
-/// Counts the ascending boundaries that are not above each element.
+/// Imports BUCKETIZE: for each element, the number of boundaries that are not above it. Boundaries are ascending.
 void importBucketize(TfliteNode &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);

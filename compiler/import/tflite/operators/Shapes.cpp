@@ -19,7 +19,8 @@ namespace {
 // 1. Shapes and orders
 //===----------------------------------------------------------------------===//
 
-/// The shape is operand 1, or an option in old files; one size may be -1. Old files write the shape of a scalar as [0].
+/// Imports RESHAPE. The shape is operand 1, or an option in old files. One size may be -1. Old files write the shape of
+/// a scalar as [0].
 void importReshape(TfliteNode &node) {
   Value x = node.getOperand(0);
   SmallVector<int64_t> shape = node->getInts("new_shape");
@@ -35,7 +36,7 @@ void importReshape(TfliteNode &node) {
                  /*zeroIsZero=*/true);
 }
 
-/// Removes the named axes, or all axes of size 1 if none is named.
+/// Imports SQUEEZE: removes the listed axes of size 1, or all axes of size 1 if the list is empty.
 void importSqueeze(TfliteNode &node) {
   SmallVector<int64_t> axes = node->getInts("squeeze_dims");
   removeAxes(node, axes.empty() ? std::nullopt : std::optional<Ints>(axes));
@@ -58,7 +59,7 @@ void importDepth(TfliteNode &node, bool toDepth) {
     node.setResult(toDepth ? spaceToDepth(nn, x, block) : depthToSpace(nn, x, block));
 }
 
-/// Pads with the zero point.
+/// Imports SPACE_TO_BATCH_ND, which pads with the zero point.
 void importSpaceToBatch(TfliteNode &node) {
   const Quantization *quantization = node.getQuantization(0);
   FailureOr<SmallVector<int64_t>> blocks = node->getIntegers(1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Slices, pads, splits and joins tensors.
+// Operators that slice, pad, split and join tensors.
 //
 // How:  1. slices, 2. pads, 3. splits, 4. joins.
 

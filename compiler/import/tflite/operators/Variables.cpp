@@ -10,7 +10,7 @@ namespace nacre::importer::tflite_format {
 
 static void importRead(TfliteNode &node) { node.setResult(node.getOperand(0)); }
 
-/// The new value must have the shape and type of the old one.
+/// Imports ASSIGN_VARIABLE. The new value must have the shape and type of the old one.
 static void importAssign(TfliteNode &node) {
   Value before = node.getOperand(0), after = node.getOperand(1);
   if (getType(before) == getType(after))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the sliding window that convolutions and poolings have as options.
+// Implements Windows.h.
 
 #include "compiler/import/tflite/operators/Windows.h"
 #include "compiler/import/messages/TypeNames.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the sliding window that convolutions and poolings have as options. Options are named separately for each axis.
+// Reads the sliding window of convolutions and poolings from their options. Each axis has its own options.
 
 #ifndef NACRE_COMPILER_IMPORT_TFLITE_OPERATORS_WINDOWS_H
 #define NACRE_COMPILER_IMPORT_TFLITE_OPERATORS_WINDOWS_H
@@ -10,21 +10,21 @@
 
 namespace nacre::importer::tflite_format {
 
-/// Names of options, one for each spatial axis in order. `dilations` is empty if the operator has none.
+/// Names of options, one for each spatial axis in order. `dilations` is empty if the operator has no dilations.
 struct WindowOptions {
   llvm::ArrayRef<const char *> strides, dilations;
 };
 /// Return the names of options for rows and columns, and for planes, rows and columns.
 WindowOptions getPlaneOptions(), getVolumeOptions();
 
-/// Returns the sizes of a node's window, without pads; fails after an error.
+/// Returns a node's window, with its sizes, strides and dilations, but without pads. Fails after an error.
 mlir::FailureOr<Window> readNumbers(TfliteNode &node, Ints kernel, const WindowOptions &options);
 
-/// True if the window is padded so that the output has as many cells as the input divided by the stride. False without
-/// pads.
+/// Returns true if the padding is SAME: the output has as many elements as the input divided by the stride. Returns
+/// false if it is VALID. Fails after an error.
 mlir::FailureOr<bool> readIsSame(TfliteNode &node);
 
-/// Returns the window over an operand whose spatial axes follow the first one; the result has `channels`.
+/// Returns the window over the operand `operand`, whose spatial axes follow axis 0. The result has `channels` channels.
 mlir::FailureOr<Window> readWindow(TfliteNode &node, size_t operand, Ints kernel, const WindowOptions &options,
                                    int64_t channels);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Exponentials and related functions with integer arithmetic only.
+// Implements FixedPointFunctions.h.
 
 #include "compiler/import/tflite/quantized/FixedPointFunctions.h"
 
@@ -15,7 +15,7 @@ using nn::divideByPower;
 
 static int16_t saturate16(int64_t x) { return static_cast<int16_t>(std::clamp<int64_t>(x, INT16_MIN, INT16_MAX)); }
 
-/// Returns a * b / 2^15, halves up.
+/// Returns a * b / 2^15, rounded to the nearest integer, and x.5 up.
 static int16_t multiplyHigh(int16_t a, int16_t b) {
   const int32_t product = int32_t(a) * b, nudge = product >= 0 ? 1 << 14 : 1 - (1 << 14);
   return saturate16((product + nudge) / (1 << 15));
@@ -24,10 +24,11 @@ static int32_t multiplyHigh(int32_t a, int32_t b) { return nn::multiplyHigh(a, b
 
 namespace {
 
-/// The functions on `Raw` numbers of 32 or 16 bits. A number of Q(n) has bits - 1 - n bits after the point.
+/// The functions for fixed-point numbers of the type `Raw`, with 32 or 16 bits. A number in Q(n) has bits - 1 - n bits
+/// after the point.
 template <typename Raw> struct FixedPointMath {
   static constexpr int bits = 8 * sizeof(Raw);
-  static constexpr Raw one = std::numeric_limits<Raw>::max(); ///< 1 in Q0, as near as possible
+  static constexpr Raw one = std::numeric_limits<Raw>::max(); ///< nearest number to 1 in Q0
 
   static Raw add(Raw a, Raw b) { return static_cast<Raw>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b)); }
 
@@ -37,7 +38,7 @@ template <typename Raw> struct FixedPointMath {
   }
 
   static Raw narrow(int32_t raw) { return static_cast<Raw>(divideByPower(raw, 32 - bits)); }
-  /// Returns a real of [-1, 1] in Q0: rounded to 32 bits, and then to `Raw`.
+  /// Returns a real from [-1, 1] in Q0. It is rounded to 32 bits, and then to `Raw`.
   static Raw toRaw(double real) { return narrow(static_cast<int32_t>(std::round(real * 2147483648.0))); }
 
   /// Returns exp(x) in Q0 for x in [-1/4, 0), by the Taylor series around -1/8.
@@ -56,8 +57,8 @@ template <typename Raw> struct FixedPointMath {
       return one;
     const int fractionalBits = bits - 1 - integerBits;
     const Raw quarter = static_cast<Raw>(1 << (fractionalBits - 2));
-    // The series gives exp of the distance to the next multiple of 1/4. For each bit of that multiple, multiply by the
-    // exponential of its power of two.
+    // x is a multiple of -1/4 plus a rest in [-1/4, 0). The series computes exp of the rest. For each bit of the
+    // multiple, the result is multiplied by the exponential of this power of two.
     const Raw last = static_cast<Raw>((x & (quarter - 1)) - quarter), multiple = static_cast<Raw>(last - x);
     Raw result = expOfLastQuarter(shiftLeft(last, integerBits));
     for (int exponent = -2; exponent < integerBits && exponent <= 4; ++exponent)
@@ -96,7 +97,7 @@ template <typename Raw> struct FixedPointMath {
   static Raw hyperbolicTangent(Raw x, int integerBits) {
     if (x == 0)
       return 0;
-    // exp(-2 |x|): the same bits are twice the number if the point moves by one bit.
+    // Computes exp(-2 |x|). The same bits mean twice the number if there is one more bit before the point.
     const Raw ofNegative = oneMinusOverOnePlus(expOfNegative(x > 0 ? static_cast<Raw>(-x) : x, integerBits + 1));
     return x < 0 ? static_cast<Raw>(-ofNegative) : ofNegative;
   }
@@ -129,7 +130,7 @@ int16_t hyperbolicTangent16(int16_t x, int integerBits) { return Math16::hyperbo
 nn::FixedPoint reciprocalRoot(int32_t x) {
   if (x <= 1)
     return {INT32_MAX, 0};
-  // Scale to [2^27, 2^29) by powers of four.
+  // Scales x to [2^27, 2^29) by powers of four.
   int shift = 11;
   for (; x >= 1 << 29; x /= 4)
     ++shift;
@@ -141,7 +142,7 @@ nn::FixedPoint reciprocalRoot(int32_t x) {
 
 nn::FixedPoint reciprocal(int32_t x) {
   const int headroom = llvm::countl_zero(static_cast<uint32_t>(x));
-  // Shifting the leading bit out leaves x / 2^power - 1.
+  // Without its leading bit, x is x / 2^power - 1 in Q0.
   const uint32_t rest = (static_cast<uint32_t>(x) << headroom) ^ 0x80000000U;
   return {reciprocalOfOnePlus(static_cast<int32_t>(rest)), headroom - 31};
 }
@@ -168,7 +169,7 @@ HardSwish::HardSwish(float inputScale, float resultScale) {
 int32_t HardSwish::operator()(int32_t x) const {
   const auto fine = static_cast<int16_t>(x * (1 << 7));
   const int16_t value = multiplyHigh(fine, resultMultiplier);
-  // The gate is first in [-1, 1], then in [0, 1].
+  // The gate is computed in [-1, 1] first, and then converted to [0, 1].
   int16_t gate = fine;
   if (gateShift > 0)
     gate = saturate16(int64_t(gate) * (int64_t(1) << (gateShift - 1)));

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Exponentials and related functions with integer arithmetic only, as the reference kernels compute them (gemmlowp's
-// fixed point). They compute numbers, not IR.
+// Exponentials and related functions with integer arithmetic only, bit-exact with the reference kernels (gemmlowp's
+// fixed point). They compute numbers at compile time.
 //
-// A quantized value of 8 bits is one of 256, so a function of it is a table. Its entries are these numbers. A number of
-// Q(n) is raw / 2^(31 - n), in 16 bits raw / 2^(15 - n). Products round halves up and saturate (nn::multiplyHigh).
+// An 8-bit integer has 256 values, so a function of it is a table whose entries these functions compute. A number in
+// Q(n) is raw / 2^(31 - n), or raw / 2^(15 - n) in 16 bits. Products are rounded (x.5 up) and saturate
+// (nn::multiplyHigh).
 
 #ifndef NACRE_COMPILER_IMPORT_TFLITE_QUANTIZED_FIXEDPOINTFUNCTIONS_H
 #define NACRE_COMPILER_IMPORT_TFLITE_QUANTIZED_FIXEDPOINTFUNCTIONS_H
@@ -13,7 +14,7 @@
 
 namespace nacre::importer::tflite_format {
 
-/// Returns exp(x) in Q0 for x <= 0 in Q(integerBits), which is at most 5.
+/// Returns exp(x) in Q0 for x <= 0 in Q(integerBits). `integerBits` is at most 5.
 int32_t expOfNegative(int32_t x, int integerBits);
 
 /// Return 1 / (1 + x) and (1 - x) / (1 + x) for x in [0, 1); all in Q0.
@@ -30,12 +31,12 @@ nn::FixedPoint reciprocalRoot(int32_t x);
 /// Returns 1 / x for positive x.
 nn::FixedPoint reciprocal(int32_t x);
 
-/// Compute logistic and hyperbolicTangent in 16 bits, for x in Q(integerBits), which is at most 6.
+/// Like logistic() and hyperbolicTangent(), but with 16 bits and for x in Q(integerBits). `integerBits` is at most 6.
 int16_t logistic16(int16_t x, int integerBits);
 int16_t hyperbolicTangent16(int16_t x, int integerBits);
 
-/// Computes x * relu6(x + 3) / 6. Input and result have different scales; the result is without its zero point. All
-/// numbers have 16 bits.
+/// Computes x * relu6(x + 3) / 6 with 16-bit numbers. Input and result may have different scales. The result does not
+/// include the zero point.
 class HardSwish {
 public:
   HardSwish(float inputScale, float resultScale);
@@ -48,8 +49,8 @@ private:
   int32_t resultShift, gateShift;
 };
 
-/// Returns the largest magnitude of an integer that, shifted left by `leftShift`, is still in the range of
-/// Q(integerBits).
+/// Returns the largest absolute value of an integer that is in the range of Q(integerBits) after a left shift by
+/// `leftShift`.
 int32_t getInputRadius(int integerBits, int leftShift);
 
 } // namespace nacre::importer::tflite_format

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. basic operations, 2. functions. Sums that the reference saturates are computed in 64 bits.
+// How: 1. basic operations, 2. functions. If the reference saturates a sum, it is computed in 64 bits and clamped.
 
 #include "compiler/import/tflite/quantized/FixedPointValues.h"
 
@@ -31,7 +31,7 @@ Value divideAway(NnBuilder &nn, Value x, int64_t divisor) {
 }
 
 Value countLeadingZeros(NnBuilder &nn, Value x) {
-  // Finds the position of the leading bit, one bit of the position at a time.
+  // Finds the position of the leading bit. Each iteration determines one bit of the position.
   Value position = constant32(nn, 0);
   for (int bit = 4; bit >= 0; --bit) {
     Value isAbove = nn.binary(BinaryKind::GreaterEqual, x, static_cast<double>(int64_t(1) << (1 << bit)));
@@ -74,14 +74,14 @@ Value reciprocalOfOnePlus(NnBuilder &nn, Value x) {
   return shiftLeft(nn, quotient, 1);
 }
 
-/// Returns the exponent of the power of two in a logarithm, in Q6, plus a quarter.
+/// Returns the exponent of the power of two in the logarithm's operand, in Q6, plus `quarter`.
 static Value powerOf(NnBuilder &nn, Value headroom, int32_t quarter) {
   return nn.add(nn.mul(nn.sub(constant32(nn, 12), headroom), static_cast<double>(1 << 25)),
                 static_cast<double>(quarter));
 }
 
-/// Writes x as r * 2^power with r around sqrt(sqrt(1/2)), chosen from two candidates. log(r) is a quotient of
-/// polynomials.
+/// Splits x into r * 2^power, with r around sqrt(sqrt(1/2)), which is the better of two candidates. log(r) is
+/// approximated by a quotient of polynomials.
 Value logarithm(NnBuilder &nn, Value x) {
   constexpr int32_t sqrtHalf = 1518500250, center = 1805811301, log2 = 1488522236, quarter = 1 << 23;
   constexpr int32_t numerator = 117049297, square = 127690142, constant = 1057819769, linear = 638450708;
@@ -110,7 +110,7 @@ FixedPointValue reciprocalRoot(NnBuilder &nn, Value x) {
   Type i32 = nn.types().getI32Type();
   Value isSmall = nn.binary(BinaryKind::LessEqual, x, 1.0);
   Value isLarge = nn.binary(BinaryKind::GreaterEqual, x, static_cast<double>(1 << 29));
-  // Scale to [2^27, 2^29) by powers of four, then halve.
+  // Scales x to [2^27, 2^29) by powers of four, then halves it.
   Value small = nn.binary(BinaryKind::Max, nn.select(isLarge, nn.div(x, 4), x), 2.0);
   Value pairs = nn.add(nn.div(nn.add(countLeadingZeros(nn, small), -1), 2), -1);
   Value input = nn.div(nn.binary(BinaryKind::ShiftLeft, small, nn.mul(pairs, 2)), 2);
@@ -121,7 +121,7 @@ FixedPointValue reciprocalRoot(NnBuilder &nn, Value x) {
     root = shiftLeft(nn, next, 3);
   }
   root = multiplyHigh(nn, root, 1518500250);
-  // A left shift is done here, because the result only has right shifts.
+  // A left shift is applied to the multiplier, because the result only supports right shifts.
   Value shift = nn.sub(pairs, nn.add(nn.cast(isLarge, i32), 11));
   root = nn.binary(BinaryKind::ShiftLeft, root, nn.binary(BinaryKind::Max, shift, 0.0));
   shift = nn.binary(BinaryKind::Min, shift, 0.0);
@@ -133,7 +133,7 @@ Value interpolate16(NnBuilder &nn, const Entries16 &entries, Value x) {
   Value table = makeTable<int64_t>(nn, type, [&](int64_t index) { return int64_t(entries[index]); });
   Value steps = nn.add(x, 32768), index = nn.div(steps, 128), offset = nn.sub(steps, nn.mul(index, 128));
   Value here = nn.gather(table, index, 0), next = nn.gather(table, nn.add(index, 1), 0);
-  // Divides by 128, halves up.
+  // Divides by 128, and rounds x.5 up.
   Value between = nn.requantize(FixedPointRounding::Single, nn.mul(nn.sub(next, here), offset), constant32(nn, 1 << 24),
                                 constant32(nn, 0));
   return nn.add(here, between);

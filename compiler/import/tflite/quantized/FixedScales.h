@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ratios of scales as fixed-point numbers, in the precision that the reference kernels use for each.
+// Ratios of scales as fixed-point numbers, each computed with the same precision as in the reference kernels.
 //
-// One more or one less rounding of a ratio changes the multiplier, and then some results. So the precision of a product
-// is part of the meaning of each operator.
+// One additional rounding of a ratio can change the multiplier, and thus some results. So the precision of the ratio is
+// part of an operator's definition.
 
 #ifndef NACRE_COMPILER_IMPORT_TFLITE_QUANTIZED_FIXEDSCALES_H
 #define NACRE_COMPILER_IMPORT_TFLITE_QUANTIZED_FIXEDSCALES_H
@@ -21,26 +21,27 @@ inline FixedPoint scaleBetween(float from, float to) {
   return nn::toFixedPoint(static_cast<double>(from) / static_cast<double>(to));
 }
 
-/// Returns the factor from a sum of products to the result, for convolutions and for fully connected layers with a
-/// scale per channel.
+/// Returns the factor from a sum of products to the result, for convolutions, and for fully connected layers with a
+/// scale for each channel.
 inline FixedPoint scaleOfProducts(float input, float filter, float result) {
   return nn::toFixedPoint(static_cast<double>(input) * static_cast<double>(filter) / static_cast<double>(result));
 }
 
-/// Returns the same factor for fully connected layers with one scale and for unsigned integers: the product has single
-/// precision.
+/// Like scaleOfProducts(), but the product of the scales has single precision. For unsigned integers, and for fully
+/// connected layers with one scale.
 inline FixedPoint scaleOfSingleProducts(float input, float filter, float result) {
   const float product = input * filter;
   return nn::toFixedPoint(static_cast<double>(product) / static_cast<double>(result));
 }
 
-/// Returns alpha * input / result, all in single precision, for slopes and for products of unsigned integers.
+/// Returns alpha * input / result, computed in single precision. For slopes, and for products of unsigned integers.
 inline FixedPoint scaleOfSlope(float input, float alpha, float result) {
   const float product = input * alpha, ratio = product / result;
   return nn::toFixedPoint(static_cast<double>(ratio));
 }
 
-/// Factors of a sum: from both operands, shifted to the left, to twice the larger scale, and from that to the result.
+/// Factors of a sum. `lhs` and `rhs` convert operands, which are first shifted left, to twice the larger scale.
+/// `result` converts the sum from that scale, and shifts it back.
 struct SumScales {
   FixedPoint lhs, rhs, result;
 };
@@ -50,7 +51,7 @@ inline SumScales scalesOfSum(float lhs, float rhs, float result, int leftShift) 
           nn::toFixedPoint(twice / (static_cast<double>(1 << leftShift) * static_cast<double>(result)))};
 }
 
-/// Returns the factors for the square of a difference.
+/// Returns the factors of a squared difference, which are used like those of scalesOfSum().
 inline SumScales scalesOfSquare(float lhs, float rhs, float result, int leftShift) {
   SumScales scales = scalesOfSum(lhs, rhs, result, leftShift);
   const double twice = 2 * static_cast<double>(std::max(lhs, rhs));
@@ -64,7 +65,7 @@ inline FixedPoint scaleOfQuotient(float lhs, float rhs, float result) {
   return nn::toFixedPoint(static_cast<double>(ratio));
 }
 
-/// Returns the exponent of the power of two that a scale nearly equals, or nullopt.
+/// Returns n if `scale` is nearly 2^n; otherwise nullopt.
 inline std::optional<int> findPowerOfTwo(float scale) {
   const float logarithm = std::log(scale) * (1.0F / std::log(2.0F)), rounded = std::round(logarithm);
   return std::fabs(logarithm - rounded) < 1e-3F ? std::optional<int>(static_cast<int>(rounded)) : std::nullopt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. tables of any function, 2. the logistic function and tanh.
+// Implements InterpolatedTables.h: 1. tables of any function, 2. the logistic function and tanh.
 
 #include "compiler/import/tflite/quantized/InterpolatedTables.h"
 
@@ -55,7 +55,7 @@ int16_t interpolate16(const Entries16 &entries, int16_t x) {
 // 2. The logistic function
 //===----------------------------------------------------------------------===//
 
-/// Returns 16-bit entries. Each is raised by half the distance from the line to the function in the middle of its
+/// Returns the 16-bit entries. Each is raised by half the error of the linear interpolation in the middle of its
 /// interval.
 static std::array<uint16_t, 256> makeLogisticEntries() {
   auto logistic = [](double steps) { return 65536 / (1 + std::exp(-steps / 24)); };
@@ -69,7 +69,7 @@ static std::array<uint16_t, 256> makeLogisticEntries() {
 }
 
 LogisticTable::LogisticTable(float inputScale, bool isTanh) : entries(makeLogisticEntries()), isTanh(isTanh) {
-  // A scale near 2^-12, or near 2^-11 for tanh, counts as this power of two.
+  // A scale near 2^-12, or near 2^-11 for tanh, is treated as exactly this power of two.
   std::optional<int> power = findPowerOfTwo(inputScale);
   if (power == -12 || (isTanh && power == -11)) {
     multiplier = 3 << (12 + *power);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arithmetic on quantized integers.
+// Implements QuantizedElementwise.h.
 
 #include "compiler/import/tflite/quantized/QuantizedElementwise.h"
 
@@ -50,7 +50,7 @@ static Value shiftRight(NnBuilder &nn, Value x, int shift) {
   return shift == 0 ? wide : divideAway(nn, wide, int64_t(1) << std::min(shift, 17));
 }
 
-/// Returns both operands on the common scale of a sum.
+/// Returns both operands, converted to the common scale of a sum.
 static std::array<Value, 2> alignOperands(TfliteNode &node, const SumScales &scales, ArrayRef<OneScale> operands,
                                           int leftShift) {
   NnBuilder &nn = node.nn;
@@ -74,7 +74,7 @@ void importQuantizedSum(TfliteNode &node, BinaryKind kind, bool byPowers) {
     Value sum = nn.binary(kind, left, shiftRight(nn, node.getOperand(1), (*shifts)[1]));
     return node.setResult(saturate(nn, sum, 0, *range, type));
   }
-  // The largest shifts for which 32 bits suffice.
+  // These are the largest shifts with which sums fit into 32 bits.
   const int leftShift = type.isInteger(16) ? 15 : 20;
   SumScales scales = scalesOfSum(lhs->scale, rhs->scale, result->scale, leftShift);
   auto [left, right] = alignOperands(node, scales, {*lhs, *rhs}, leftShift);
@@ -89,7 +89,7 @@ void importQuantizedSquaredDifference(TfliteNode &node) {
   if (failed(lhs) || failed(rhs) || failed(result) || failed(range) || !checkOneType(node))
     return;
   Type type = node.getResultElementType();
-  // The largest shift for which 32 bits suffice for the squares.
+  // These are the largest shifts with which squares fit into 32 bits.
   const int leftShift = type.isInteger(16) ? 0 : 7;
   SumScales scales = scalesOfSquare(lhs->scale, rhs->scale, result->scale, leftShift);
   auto [left, right] = alignOperands(node, scales, {*lhs, *rhs}, leftShift);
@@ -119,7 +119,7 @@ void importQuantizedLeakyRelu(TfliteNode &node, float alpha) {
     return;
   Value x = centre(nn, node.getOperand(0), input->zero);
   FixedPoint slope = scaleOfSlope(input->scale, alpha, result->scale);
-  // Rounds like a positive slope, then negates.
+  // For a negative slope, the reference rounds the product with the absolute slope, then negates it.
   const bool isFalling = slope.multiplier < 0;
   Value below = multiply(nn, x, {isFalling ? -slope.multiplier : slope.multiplier, slope.shift});
   if (isFalling)
@@ -183,7 +183,7 @@ void importQuantizedClamp(TfliteNode &node, ArrayRef<Activation> activations) {
     if (succeeded(other))
       range = IntegerRange{std::max(range->low, other->low), std::min(range->high, other->high)};
   }
-  // The ratio has single precision here.
+  // In this operator, the ratio of scales has single precision.
   Value scaled =
       multiply(nn, centre(nn, node.getOperand(0), input->zero), scaleOfSlope(input->scale, 1, result->scale));
   node.setResult(saturate(nn, scaled, result->zero, *range, node.getResultElementType()));
@@ -201,7 +201,7 @@ bool alignScales(TfliteNode &node, Value &lhs, Value &rhs) {
                     "not; convert the model again";
     return false;
   }
-  // Like the reference kernels: multiply by 2^8, then by the scale itself.
+  // Like the reference kernels, multiplies by 2^8, and then by the scale.
   auto rescale = [&](Value x, const OneScale &by) {
     Value fine = node.nn.mul(centre(node.nn, x, by.zero), 256);
     return multiply(node.nn, fine, nn::toFixedPoint(static_cast<double>(by.scale)));

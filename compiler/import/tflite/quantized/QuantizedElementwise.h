@@ -9,39 +9,39 @@
 
 namespace nacre::importer::tflite_format {
 
-/// Imports ADD or SUB. Both operands are shifted left and brought to one scale; their sum or difference is rescaled to
-/// the result. If `byPowers`, 16-bit operands whose scales are powers of two are only shifted.
+/// Imports ADD or SUB. Both operands are shifted left and converted to one scale. Their sum or difference is rescaled
+/// to the result. If `byPowers`, 16-bit operands whose scales are powers of two are only shifted.
 void importQuantizedSum(TfliteNode &node, nn::BinaryKind kind, bool byPowers);
 
-/// Imports SQUARED_DIFFERENCE: like a difference that is squared before it is rescaled to the result.
+/// Imports SQUARED_DIFFERENCE. It is computed like a difference, but squared before it is rescaled to the result.
 void importQuantizedSquaredDifference(TfliteNode &node);
 
 /// Imports MUL.
 void importQuantizedProduct(TfliteNode &node);
 
-/// Imports LEAKY_RELU: positive and negative numbers have different factors.
+/// Imports LEAKY_RELU, which multiplies positive and negative values by different factors.
 void importQuantizedLeakyRelu(TfliteNode &node, float alpha);
 
 /// Imports PRELU, whose slopes have their own scale.
 void importQuantizedPRelu(TfliteNode &node);
 
-/// Imports QUANTIZE of integers: from one scale to another.
+/// Imports QUANTIZE of integers, which converts them from one scale to another.
 void importRequantize(TfliteNode &node);
 
-/// Imports DIV of 8 bits. A quotient by 0 is 0.
+/// Imports DIV of 8-bit integers. A quotient with the divisor 0 is 0.
 void importQuantizedQuotient(TfliteNode &node);
 
 /// Imports ABS.
 void importQuantizedAbs(TfliteNode &node);
 
-/// Imports ReLU and similar functions; several activations limit the result together.
+/// Imports ReLU and similar functions. The result is limited to the range of all `activations`.
 void importQuantizedClamp(TfliteNode &node, llvm::ArrayRef<Activation> activations);
 
-/// Brings two operands that are compared to one scale if their scales differ; returns false after an error.
+/// Converts the two operands of a comparison to one scale if their scales differ. Returns false after an error.
 bool alignScales(TfliteNode &node, mlir::Value &lhs, mlir::Value &rhs);
 
-/// Brings operands that are joined to the scale of the result; returns false after an error. Only unsigned 8-bit
-/// operands need this.
+/// Converts operands that are concatenated to the scale of the result. Returns false after an error. Only unsigned
+/// 8-bit operands may have other scales.
 bool rescaleToResult(TfliteNode &node, llvm::SmallVectorImpl<mlir::Value> &operands);
 
 } // namespace nacre::importer::tflite_format

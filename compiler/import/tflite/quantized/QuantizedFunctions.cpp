@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. tables, 2. exponential functions, 3. roots, 4. conversions between scales.
+// Implements QuantizedFunctions.h: 1. tables, 2. exponential functions, 3. roots, 4. conversions between scales.
 
 #include "compiler/import/tflite/quantized/QuantizedFunctions.h"
 
@@ -24,8 +24,8 @@ Value lookUp(NnBuilder &nn, Value x, int64_t first, ArrayRef<int32_t> table, Typ
 // 1. Tables
 //===----------------------------------------------------------------------===//
 
-/// Computes the result by a table of `function` for all integers of the input. The function gets the input and returns
-/// the result without zero points. Integers have 8 bits, or 8 or 16 if `mostBits` is 16.
+/// Sets the result by a table of `function` for all integers of the input. `function` maps integers without the input's
+/// zero point to integers without the result's. Integers have 8 bits, or also 16 if `mostBits` is 16.
 template <typename Function> static void tabulate(TfliteNode &node, unsigned mostBits, Function function) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
@@ -50,12 +50,12 @@ template <typename Function> static void tabulate(TfliteNode &node, unsigned mos
 /// True for signed 16-bit integers, whose functions are interpolated.
 static bool isInterpolated(TfliteNode &node) { return getElementType(node.getOperand(0)).isSignlessInteger(16); }
 
-/// Returns the nearest number of steps, limited to a range beyond that of all results. NaN becomes 0.
+/// Rounds to the nearest integer, and clamps it to a range that is larger than the range of any result. NaN becomes 0.
 static int64_t roundSteps(float steps) {
   return std::isnan(steps) ? 0 : static_cast<int64_t>(std::clamp(std::round(steps), -1e6F, 1e6F));
 }
 
-/// Imports a function of reals in single precision. The function also gets the least and the largest real of the
+/// Imports a function of reals in single precision. `function` also gets the smallest and the largest real in the
 /// result's range.
 static void importReal(TfliteNode &node, llvm::function_ref<float(float, float, float)> function) {
   FailureOr<OneScale> input = readOneScale(node, 0), result = readResultScale(node);
@@ -84,7 +84,7 @@ void importTabulated(TfliteNode &node, float (*function)(float)) {
 // 2. Exponential functions
 //===----------------------------------------------------------------------===//
 
-/// True if the result has the scale 2^-fractionalBits and the given zero point; otherwise reports an error.
+/// True if the result has the scale 2^-fractionalBits and the zero point `zero`. Otherwise, reports an error.
 static bool checkResult(TfliteNode &node, int fractionalBits, int64_t zero) {
   FailureOr<OneScale> result = readResultScale(node);
   if (failed(result))
@@ -96,7 +96,7 @@ static bool checkResult(TfliteNode &node, int fractionalBits, int64_t zero) {
   return false;
 }
 
-/// Imports signed 16-bit integers with the table of the logistic function.
+/// Imports LOGISTIC or TANH of signed 16-bit integers by the table of the logistic function.
 static void importOf16Bits(TfliteNode &node, bool isTanh) {
   FailureOr<OneScale> input = readOneScale(node, 0);
   if (failed(input) || !checkResult(node, /*fractionalBits=*/15, 0))
@@ -117,7 +117,7 @@ static void importFunction(TfliteNode &node, int32_t (*function)(int32_t), int f
     return importOf16Bits(node, isTanh);
   FailureOr<OneScale> input = readOneScale(node, 0);
   FailureOr<IntegerRange> range = getRange(node, Activation::None);
-  // The range of a tanh is symmetric.
+  // The range of tanh is symmetric around 0.
   const int64_t resultZero = failed(range) ? 0 : isTanh ? range->low + 128 : range->low;
   if (failed(input) || failed(range) || !checkResult(node, fractionalBits, resultZero))
     return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// L2_NORMALIZATION with integer arithmetic only: each element times the reciprocal root of the sum of squares.
+// L2_NORMALIZATION with integer arithmetic only. It multiplies each element by the reciprocal root of the sum of
+// squares.
 
 #include "compiler/import/tflite/quantized/QuantizedNormalization.h"
 

@@ -9,7 +9,7 @@
 
 namespace nacre::importer::tflite_format {
 
-/// Imports a normalization along the last axis, of 8 bits.
+/// Imports a normalization of 8-bit integers along the last axis.
 void importQuantizedL2Normalization(TfliteNode &node);
 
 } // namespace nacre::importer::tflite_format

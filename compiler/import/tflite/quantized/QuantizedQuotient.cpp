@@ -2,8 +2,8 @@
 //
 // DIV of quantized integers.
 //
-// The reciprocal of an 8-bit divisor is an entry of a table. So is the number of bits by which a dividend can be
-// shifted left before the product.
+// One table contains the reciprocals of all 8-bit divisors. Another contains the number of bits by which each dividend
+// can be shifted left before the product.
 
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/tflite/quantized/FixedPointFunctions.h"
@@ -20,9 +20,9 @@ namespace nacre::importer::tflite_format {
 using nn::BinaryKind;
 using nn::FixedPointRounding;
 
-constexpr int32_t farthest = 255; ///< maximum distance of 8-bit integers from their zero point
+constexpr int32_t farthest = 255; ///< largest distance of an 8-bit integer from its zero point
 
-/// Returns how many bits after the sign bit equal it.
+/// Returns the number of leading bits that equal the sign bit, without the sign bit.
 static int32_t countSignBits(int32_t x) { return llvm::countl_zero(static_cast<uint32_t>(x < 0 ? ~x : x)) - 1; }
 
 void importQuantizedQuotient(TfliteNode &node) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. positions on an axis, as the reference computes them in integers and in floats, 2. images.
+// Implements QuantizedResize.h: 1. positions on an axis, computed with integers or floats like the reference, 2.
+// images.
 
 #include "compiler/import/tflite/quantized/QuantizedResize.h"
 
@@ -18,7 +19,7 @@ namespace {
 // 1. Axes
 //===----------------------------------------------------------------------===//
 
-/// Elements around each position, and the distance of the position from the first of them.
+/// The two elements around each position, and the distance of the position from the lower one.
 template <typename Number> struct Neighbours {
   SmallVector<int64_t> lower, upper;
   SmallVector<Number> fractions;
@@ -33,7 +34,7 @@ template <typename Number> struct Neighbours {
 /// True if the corners of both images coincide along an axis.
 bool alignsCorners(CornerRule rule, int64_t output) { return rule == CornerRule::AlignCorners && output > 1; }
 
-/// Returns neighbours with fractions in steps of 1/1024.
+/// Returns the neighbours of all positions, with fractions in units of 1/1024.
 Neighbours<int64_t> findInIntegers(int64_t input, int64_t output, CornerRule rule) {
   constexpr int64_t unit = 1024;
   const int64_t aligned = alignsCorners(rule, output) ? 1 : 0, from = input - aligned, to = output - aligned;
@@ -68,14 +69,14 @@ Neighbours<float> findInReals(int64_t input, int64_t output, CornerRule rule) {
 // 2. Images
 //===----------------------------------------------------------------------===//
 
-/// Picks and weighs rows and columns of an image, in the element type of the computation.
+/// Selects and weights rows and columns of an image, in the element type `type`.
 struct Corners {
   NnBuilder &nn;
   Type type;
 
   Value pick(Value x, Ints indices, int64_t axis) { return nn.gather(x, nn.integers(indices), axis); }
 
-  /// Returns one number for each position along an axis of images.
+  /// Returns a tensor with one weight for each position along an axis of images.
   template <typename Number> Value weigh(ArrayRef<Number> numbers, int64_t axis) {
     const auto count = static_cast<int64_t>(numbers.size());
     using Element = std::conditional_t<std::is_integral_v<Number>, int64_t, double>;
@@ -85,7 +86,7 @@ struct Corners {
   }
 };
 
-/// Returns the weighted sum of both neighbours.
+/// Returns the weighted sum of both neighbours of each position along an axis.
 Value blend(Corners corners, Value x, const Neighbours<int64_t> &neighbours, int64_t axis) {
   NnBuilder &nn = corners.nn;
   SmallVector<int64_t> rest =
@@ -104,7 +105,7 @@ Value resizeInIntegers(NnBuilder &nn, Value x, Ints sizes, CornerRule rule) {
   return nn.cast(divideAway(nn, sums, 1 << 20), getElementType(x));
 }
 
-/// Adds four products in the reference's order.
+/// Resizes with floats. Adds the four weighted corners in the order of the reference.
 Value resizeInReals(NnBuilder &nn, Value x, Ints sizes, CornerRule rule) {
   Corners corners{nn, nn.types().getF32Type()};
   const Neighbours<float> rows = findInReals(getShape(x)[1], sizes[0], rule),

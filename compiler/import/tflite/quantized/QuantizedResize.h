@@ -10,8 +10,8 @@
 
 namespace nacre::importer::tflite_format {
 
-/// Resizes to `sizes` rows and columns. Positions and weights are multiples of 1/1024; for unsigned 8-bit integers they
-/// have single precision.
+/// Resizes to `sizes` rows and columns. Positions and weights are multiples of 1/1024. For unsigned 8-bit integers,
+/// they are floats of single precision.
 void importQuantizedResize(TfliteNode &node, Ints sizes, CornerRule rule);
 
 } // namespace nacre::importer::tflite_format

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. 8 bits: the distance of an element from the largest of its row is one of 256 numbers, so its exponential is
-//          an entry of a table. The sum of these is shifted left until its leading bit is set. Its reciprocal comes
-//          from Newton's iteration on integers. The result is exponential times reciprocal, shifted back and rounded,
-//       2. 16 bits: both functions are interpolated between entries of tables,
-//       3. the logarithm of 8 bits: the distance minus the logarithm of the sum.
+// How: 1. 8 bits: the distance of an element from the largest of its row has 256 values, so its exponential is an entry
+//          of a table. The sum of exponentials is shifted left until its leading bit is set. Its reciprocal is computed
+//          by Newton's iteration on integers. The result is the product of exponential and reciprocal, shifted back and
+//          rounded, 2. 16 bits: the exponential and the reciprocal are interpolated between entries of tables, 3. the
+//          logarithm of 8 bits: the distance minus the logarithm of the sum.
 
 #include "compiler/import/tflite/quantized/QuantizedSoftmax.h"
 
@@ -24,10 +24,10 @@ using nn::BinaryKind;
 using nn::FixedPointRounding;
 using nn::ReduceKind;
 
-constexpr int integerBits = 5;       ///< bits of distances before the point
-constexpr int accumulationBits = 12; ///< bits of sums of exponentials before the point
+constexpr int integerBits = 5;       ///< number of bits before the point in distances
+constexpr int accumulationBits = 12; ///< number of bits before the point in sums of exponentials
 
-/// Returns the factor from distances of integers to Q(integerBits).
+/// Returns the factor that converts distances of integers to Q(integerBits).
 FixedPoint scaleDistances(float scale, float beta) {
   const double limit = 2147483647.0;
   return nn::toFixedPoint(
@@ -46,7 +46,7 @@ SmallVector<int32_t> makeExponentials(float scale, float beta) {
   return entries;
 }
 
-/// Returns exponentials as addends, rounded to `accumulationBits` fewer bits, halves up.
+/// Returns exponentials as terms of the sum: without their last `accumulationBits` bits, and rounded (x.5 up).
 Value makeAddends(NnBuilder &nn, Value exponentials) {
   auto shifted = [&](int bits) { return nn.binary(BinaryKind::ShiftRight, exponentials, bits); };
   return nn.add(shifted(accumulationBits), nn.binary(BinaryKind::And, shifted(accumulationBits - 1), 1));
@@ -58,7 +58,7 @@ Value makeDistances(NnBuilder &nn, Value x) {
   return nn.sub(wide, nn.reduce(ReduceKind::Max, wide, getRank(x) - 1, /*keepDims=*/true));
 }
 
-/// Adds up along the last axis, and keeps the axis.
+/// Returns the sums along the last axis, which is kept with size 1.
 Value addUp(NnBuilder &nn, Value x) {
   return x ? nn.reduce(ReduceKind::Sum, x, getRank(x) - 1, /*keepDims=*/true) : Value();
 }
@@ -74,11 +74,11 @@ void importOf8Bits(TfliteNode &node, float inputScale, float beta, IntegerRange 
   Value terms = lookUp(nn, distance, -255, makeExponentials(inputScale, beta), i32);
   Value sum = addUp(nn, makeAddends(nn, terms));
   Value headroom = countLeadingZeros(nn, sum);
-  // Shifting the leading bit out leaves sum / 2^power - 1.
+  // Without its leading bit, the sum is sum / 2^power - 1 in Q0.
   Value rest = nn.binary(BinaryKind::ShiftLeft, sum, headroom);
   rest = nn.binary(BinaryKind::Xor, rest, constant32(nn, INT32_MIN));
   Value reciprocal = reciprocalOfOnePlus(nn, rest);
-  // The shift combines 2^(accumulationBits - headroom) and the bits of the result.
+  // The shift combines the scale of the sum, 2^(accumulationBits - headroom), and the number of bits of the result.
   Value shift = nn.sub(headroom, constant32(nn, accumulationBits + 31 - bits));
   Value scaled = nn.requantize(FixedPointRounding::Double, terms, reciprocal, shift);
   node.setResult(saturate(nn, scaled, range.low, range, node.getResultElementType()));
@@ -101,7 +101,8 @@ void importOf16Bits(TfliteNode &node, float inputScale, float beta) {
   Value distance = multiply(nn, makeDistances(nn, node.getOperand(0)), nn::toFixedPoint(scale));
   Value terms = interpolate16(nn, exponentials, clamp(nn, nn.add(distance, most), least, most));
   Value sum = addUp(nn, terms), headroom = countLeadingZeros(nn, sum);
-  // sum / 2^power - 1: of 31 bits 17 are kept, and of these 16.
+  // Computes sum / 2^power - 1. 17 of 31 bits of the shifted sum are kept, and 16 bits of these remain after the
+  // subtraction.
   Value shifted = nn.binary(BinaryKind::ShiftLeft, sum, nn.add(headroom, -1));
   shifted = multiply(nn, shifted, {1 << 17, 0}, FixedPointRounding::Single);
   Value rest = clamp(nn, nn.add(shifted, -((1 << 15) + (1 << 16))), least, most);
@@ -160,7 +161,7 @@ void importQuantizedLogSoftmax(TfliteNode &node) {
   Value distance = makeDistances(nn, x);
   Value exponentials = lookUp(nn, distance, -255, makeExponentials(input->scale, /*beta=*/1), i32);
   Value log = logarithm(nn, addUp(nn, makeAddends(nn, exponentials)));
-  // Distances whose difference from the logarithm exceeds 32 bits are too large.
+  // For distances below `farthest`, the difference from the logarithm would exceed 32 bits.
   Value farthest = multiply(nn, nn.add(log, -2147483648.0), nn::toFixedPoint(perStep));
   farthest = nn.binary(BinaryKind::Max, farthest, -static_cast<double>(radius) - 1);
   Value difference = nn.sub(nn.cast(lookUp(nn, distance, -255, steps, i32), i64), nn.cast(log, i64));

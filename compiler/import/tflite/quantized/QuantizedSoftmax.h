@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// SOFTMAX and LOG_SOFTMAX with integer arithmetic only, as the reference kernels compute them.
+// SOFTMAX and LOG_SOFTMAX with integer arithmetic only, bit-exact with the reference kernels.
 
 #ifndef NACRE_COMPILER_IMPORT_TFLITE_QUANTIZED_QUANTIZEDSOFTMAX_H
 #define NACRE_COMPILER_IMPORT_TFLITE_QUANTIZED_QUANTIZEDSOFTMAX_H
@@ -9,10 +9,10 @@
 
 namespace nacre::importer::tflite_format {
 
-/// Imports a softmax along the last axis, of 8 or 16 bits. An input of 8 bits can have a result of 16.
+/// Imports a softmax of 8-bit or 16-bit integers along the last axis. For an 8-bit input, the result can have 16 bits.
 void importQuantizedSoftmax(TfliteNode &node, float beta);
 
-/// Imports a log-softmax of 8 bits.
+/// Imports a log-softmax of 8-bit integers.
 void importQuantizedLogSoftmax(TfliteNode &node);
 
 } // namespace nacre::importer::tflite_format

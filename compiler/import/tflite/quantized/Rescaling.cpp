@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Quantized integers as values that handlers compute with.
+// Implements Rescaling.h.
 
 #include "compiler/import/tflite/quantized/Rescaling.h"
 
@@ -96,7 +96,7 @@ void finishProducts(TfliteNode &node, Value sums, size_t input, size_t filter, s
   int64_t biasType = node->getInt("quantized_bias_type", schema::TensorType_FLOAT32);
   if (failed(numbers) || failed(result) || failed(range) || node->hasFailed() || !sums)
     return node.setResult({});
-  // 16-bit integers are added up in 64 bits, unless the bias has 32.
+  // Products of 16-bit integers are added in 64 bits, unless the bias has 32 bits.
   Value added = node.getOperand(bias);
   Type i32 = nn.types().getI32Type();
   if (added ? getElementType(added) == i32 : biasType == schema::TensorType_INT32)

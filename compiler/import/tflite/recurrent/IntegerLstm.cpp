@@ -3,9 +3,9 @@
 // LSTM with integer arithmetic only, bit-exact with the reference kernel. Input and hidden state have 8 bits, gates 16
 // bits in Q3. The cell has 16 bits, and its scale is a power of two.
 //
-// How:  1. scales as fixed-point numbers, in the precision of the reference,
-//       2. the input's products, for all steps at once, 3. a step. Values are i32 between operators. They are clamped
-//          where the reference stores them in fewer bits.
+// How: 1. scales as fixed-point numbers, in the precision of the reference, 2. the products of the input, for all steps
+//       together, 3. a step. Values between operators are i32. They are clamped if the reference stores them in fewer
+//       bits.
 
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/compositions/IntegerArithmetic.h"
@@ -65,7 +65,7 @@ private:
     return false;
   }
 
-  /// Returns the gates that have their own columns, in LstmGate's order.
+  /// Returns the gates that have their own weights, in the order of LstmGate.
   SmallVector<size_t> gates() const {
     SmallVector<size_t> all;
     for (size_t gate = sizes.isCoupled ? 1 : 0; gate < kNumLstmGates; ++gate)
@@ -148,7 +148,7 @@ private:
     const float product = scale->scale * hiddenScale / stateScale;
     projection = nn.transpose(weights, {1, 0});
     projectionScale = nn::toFixedPoint(static_cast<double>(product));
-    // The bias, and the contribution of the hidden state's zero point to all sums.
+    // The contribution of the hidden state's zero point to all sums is a part of the bias.
     Value ones = nn.splat(RankedTensorType::get({1, sizes.cells}, i8), 1);
     Value bias = nn.mul(nn.matmul(nn.cast(ones, i32), nn.cast(projection, i32)), static_cast<double>(hiddenZero));
     if (Value given = node.getOperand(places.projection + 1))
@@ -157,7 +157,7 @@ private:
     return projectionBias != Value();
   }
 
-  /// Returns a table of a function for all 16-bit integers.
+  /// Returns a table of `function` for all 16-bit integers.
   Value makeFunction(int16_t (*function)(int16_t, int), int integerBits) {
     return makeTable<int64_t>(nn, RankedTensorType::get(65536, i16), [&](int64_t index) {
       return int64_t(function(static_cast<int16_t>(index - 32768), integerBits));
@@ -184,7 +184,7 @@ private:
     return nn.transpose(nn.concat(parts, 0), {1, 0});
   }
 
-  /// Rescales the sums of all gates to Q3; each gate has its own factor.
+  /// Rescales the sums of all gates to Q3, with a different factor for each gate.
   Value rescaleGates(Value sums, ArrayRef<FixedPoint> scales) {
     SmallVector<FixedPoint> columns;
     for (FixedPoint scale : scales)
@@ -218,7 +218,7 @@ private:
 
   Value lookUp(Value table, Value x) { return nn.cast(nn.gather(table, nn.add(x, 32768), 0), i32); }
 
-  /// Returns x / 2^exponent, halves away from zero; |x| is below 2^30.
+  /// Returns x / 2^exponent, rounded to the nearest integer, and n.5 away from zero. |x| must be below 2^30.
   Value divideByPower(Value x, int exponent) { return multiply(nn, nn.mul(x, 2), {1 << 30, -exponent}); }
 
   /// Returns the sums of one gate, plus the contribution of its peephole.
@@ -267,10 +267,10 @@ private:
   Type i32, i16, i8;
   int64_t inputZero = 0, stateZero = 0, hiddenZero = 0, cellClip = 0, stateClip = 0;
   int cellShift = 0;                                ///< the cell's scale is 2^cellShift
-  SmallVector<FixedPoint> inputScales, stateScales; ///< factors of the gates
+  SmallVector<FixedPoint> inputScales, stateScales; ///< factors that rescale the sums of the gates
   FixedPoint hiddenScale, projectionScale, peepholeScales[kNumLstmGates];
   Value peepholes[kNumLstmGates], recurrence, projection, projectionBias;
-  Value sigmoid, gateTanh, cellTanh; ///< tables
+  Value sigmoid, gateTanh, cellTanh; ///< tables of the functions
 };
 
 /// Reports an error unless the operands have the integer types of the kernel.
@@ -301,7 +301,7 @@ bool checkTypes(TfliteNode &node) {
 } // namespace
 
 void importIntegerLstm(TfliteNode &node, Steps steps) {
-  node->ignore({"fused_activation_function"}); // always tanh, whatever the option is
+  node->ignore({"fused_activation_function"}); // the activation is always tanh, and the option is ignored
   if (!checkTypes(node))
     return;
   Value x = toTimeFirst(node.nn, node.getOperand(0), steps);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LSTM layers of floats, whose weights may be integers: of one direction, of two, or of one step.
+// LSTM layers of floats, whose weights may be integers: with one direction, with two directions, or for one step.
 
 #include "compiler/import/tflite/FusedActivation.h"
 #include "compiler/import/tflite/Handlers.h"
@@ -11,7 +11,7 @@ using namespace mlir;
 namespace nacre::importer::tflite_format {
 namespace {
 
-/// Returns the operands of gates side by side, matrices transposed; null if they are omitted.
+/// Joins the operands of all gates side by side, with transposed matrices. Returns null if they are omitted.
 Value joinGates(TfliteNode &node, size_t first, bool isCoupled) {
   SmallVector<Value> parts;
   for (size_t gate = isCoupled ? 1 : 0; gate < kNumLstmGates; ++gate)
@@ -22,7 +22,7 @@ Value joinGates(TfliteNode &node, size_t first, bool isCoupled) {
   return joined && getRank(joined) == 2 ? node.nn.transpose(joined, {1, 0}) : joined;
 }
 
-/// Reads vectors of the gates from operand `first` on; returns false after an error.
+/// Reads a vector for each of `gates`, from the operand `first` on. Returns false after an error.
 bool readGateVectors(TfliteNode &node, size_t first, ArrayRef<LstmGate> gates, bool isCoupled, Value *vectors) {
   size_t given = 0;
   for (auto [index, gate] : llvm::enumerate(gates))
@@ -36,7 +36,8 @@ bool readGateVectors(TfliteNode &node, size_t first, ArrayRef<LstmGate> gates, b
   return false;
 }
 
-/// Imports one direction; `x` is [T, B, I]. Sets no results of the node; the returned values are null after an error.
+/// Imports one direction over `x`, [T, B, I]. Does not set the node's results. The returned values are null after an
+/// error.
 RecurrentResults importLstmDirection(TfliteNode &node, const LstmPlaces &places, Value x, Activation activation,
                                      bool reverse) {
   NnBuilder &nn = node.nn;
@@ -87,7 +88,8 @@ void importLstm(TfliteNode &node, Steps steps) {
   node.setAssigned({{18, results.lastHidden}, {19, results.lastCell}});
 }
 
-/// LSTM of kernel type 1: (x, h, w, b, c) to (h, c, intermediate values). Gates are input, cell, forget, output.
+/// Imports an LSTM of kernel type 1. Operands: x, h, w, b, c. Results: h, c, intermediate values. Gates: input, cell,
+/// forget, output.
 void importBasicLstm(TfliteNode &node) {
   NnBuilder &nn = node.nn;
   if (!node->checkRank(0, 2, 2) || !node->checkRank(1, 2, 2) || !node->checkRank(4, 2, 2))
@@ -106,7 +108,8 @@ void importBasicLstm(TfliteNode &node) {
     return;
   }
   node->ignore(
-      {"cell_clip", "proj_clip", "fused_activation_function", "asymmetric_quantize_inputs"}); // of the full kernel
+      {"cell_clip", "proj_clip", "fused_activation_function", "asymmetric_quantize_inputs"}); // options of the full
+                                                                                              // kernel
   Value joined = nn.concat({x, hidden}, 1);
   Value gates = nn.add(nn.matmul(joined, turnMatrix(node, 2)), readReals(node, 3));
   auto gate = [&](nn::UnaryKind kind, int64_t index) {

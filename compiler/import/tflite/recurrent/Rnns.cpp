@@ -12,7 +12,7 @@ using namespace mlir;
 namespace nacre::importer::tflite_format {
 namespace {
 
-/// Imports one direction. Its operands from `first` on are weights, recurrence, bias, state.
+/// Imports one direction. Its operands begin at index `first`: weights, recurrence, bias, state.
 RecurrentResults importRnnDirection(TfliteNode &node, size_t first, Value x, Activation activation, bool reverse) {
   NnBuilder &nn = node.nn;
   if (!node->checkRank(first, 2, 2))

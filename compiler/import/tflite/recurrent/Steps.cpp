@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Steps, weights and states of recurrent layers.
+// Implements Steps.h.
 
 #include "compiler/import/tflite/recurrent/Steps.h"
 
@@ -31,7 +31,7 @@ Steps readSteps(TfliteNode &node, bool missing) {
 }
 
 bool checkInput(TfliteNode &node, Steps steps) {
-  node->ignore({"asymmetric_quantize_inputs"}); // allows rounding of floats for speed
+  node->ignore({"asymmetric_quantize_inputs"}); // the option allows rounding of floats for speed
   return steps == Steps::One ? node->checkRank(0, 2, 2) : node->checkRank(0, 3, 3);
 }
 

@@ -11,16 +11,16 @@
 
 namespace nacre::importer::tflite_format {
 
-/// The axis of the input's steps: [T, B, I], [B, T, I], or [B, I] for one step.
+/// Position of the input's time axis T: [T, B, I], [B, T, I], or [B, I] for one step.
 enum class Steps { First, Second, One };
 
-/// Reads the option that states which axis is that of the steps.
+/// Reads the option with the position of the time axis. `missing` is the value of the option if it is absent.
 Steps readSteps(TfliteNode &node, bool missing);
 
-/// True if the input has the right number of axes; otherwise reports an error.
+/// True if the input has the right number of axes. Otherwise, reports an error.
 bool checkInput(TfliteNode &node, Steps steps);
 
-/// Convert from the model's order to [T, B, I], and back.
+/// Convert from the model's order of axes to [T, B, I], and back.
 mlir::Value toTimeFirst(NnBuilder &nn, mlir::Value x, Steps steps);
 mlir::Value fromTimeFirst(NnBuilder &nn, mlir::Value x, Steps steps);
 
@@ -30,10 +30,10 @@ bool checkReals(TfliteNode &node, size_t first);
 /// Reports an error unless a second input and its weights, from operand `first` on, are omitted.
 bool checkNoSecondInput(TfliteNode &node, size_t first);
 
-/// Returns an operand's dequantized values in the input's type of floats; null if it is omitted.
+/// Returns an operand's dequantized values, with the float type of the input. Returns null if the operand is omitted.
 mlir::Value readReals(TfliteNode &node, size_t operand);
 
-/// Returns the matrix of an operand, [rows, columns], as floats in [columns, rows].
+/// Returns an operand, [rows, columns], transposed to [columns, rows] and converted to floats.
 mlir::Value turnMatrix(TfliteNode &node, size_t operand);
 
 /// Returns a state of floats as [rows, columns]; null after an error.

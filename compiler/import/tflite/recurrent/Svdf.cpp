@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// SVDF, a filter by singular value decomposition. It remembers the last features of the input, weighs them by time, and
-// adds them up by units.
+// SVDF, a filter by singular value decomposition. It stores the features of the last steps, weights them by their age,
+// and adds the features of each unit.
 
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/compositions/IntegerArithmetic.h"
@@ -36,13 +36,13 @@ FailureOr<Sizes> readSizes(TfliteNode &node) {
   return Sizes{batch, features, memory, units, rank};
 }
 
-/// Returns the remembered features without the oldest, followed by those of this step.
+/// Returns the stored features without the oldest step, followed by the features of this step.
 Value remember(NnBuilder &nn, Value state, Value added, const Sizes &sizes) {
   state = nn.reshape(state, {sizes.batch, sizes.features, sizes.memory});
   return nn.concat({nn.slice(state, 2, 1, sizes.memory - 1), nn.reshape(added, {sizes.batch, sizes.features, 1})}, 2);
 }
 
-/// Weighs features by time, and adds them up by units.
+/// Weights the stored features by their age, and adds the features of each unit.
 Value addUp(NnBuilder &nn, Value state, Value weights, const Sizes &sizes) {
   Value weighed = nn.reduce(nn::ReduceKind::Sum, nn.mul(state, weights), 2, /*keepDims=*/false);
   return weighed ? nn.reduce(nn::ReduceKind::Sum, nn.reshape(weighed, {sizes.batch, sizes.units, sizes.rank}), 2,
@@ -83,7 +83,7 @@ bool checkIntegers(TfliteNode &node) {
   return false;
 }
 
-/// The result's range already contains the activation.
+/// Imports the integer kernel. The activation is ignored, because the result's range already includes it.
 void importInteger(TfliteNode &node, const Sizes &sizes) {
   NnBuilder &nn = node.nn;
   node->ignore({"fused_activation_function"});
