@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LLVM prints some messages to the stream that it is given, and others to the standard error. Both are caught, and the
-// first message is rewritten. A message of an unknown form is passed on as it is.
+// LLVM prints some messages to a given stream, and others to the standard error. This file catches both, and rewrites
+// the first message. A message of an unknown form is passed on unchanged.
 
 #include "tools/CommandLine.h"
 #include "tools/NearestName.h"
@@ -37,7 +37,7 @@ public:
   }
   CaughtErrors(const CaughtErrors &) = delete;
 
-  /// Releases the stream if LLVM ends the process, as after --version.
+  /// Releases the stream if LLVM ends the process, for example after --version.
   static void releaseAtExit() {
     if (current)
       current->release();
@@ -74,14 +74,14 @@ std::vector<std::string> optionNames() {
   return names;
 }
 
-/// Returns the positional arguments as the usage shows them.
+/// Returns the positional arguments in the form of the usage line.
 std::string positionalNames() {
   const auto names = map_range(cl::SubCommand::getTopLevel().PositionalOpts,
                                [](const cl::Option *option) { return option->HelpStr.str(); });
   return join(names, " ");
 }
 
-/// Writes the buffered standard output of LLVM and the C library. Returns the reason if that fails, or "".
+/// Flushes the standard output of LLVM and of the C library. Returns the reason if that fails, or "".
 std::string flushOutputs() {
   CaughtErrors::releaseAtExit();
   outs().flush();
@@ -111,7 +111,7 @@ Error refuseEmptyValues(ArrayRef<char *> words) {
   const auto &known = cl::getRegisteredOptions();
   for (size_t at = 1; at < words.size(); ++at) {
     const StringRef word = words[at];
-    if (word == "--") // files follow
+    if (word == "--") // only files follow
       break;
     const auto [name, value] = word.ltrim('-').split('=');
     const cl::Option *option = word.starts_with("-") ? known.lookup(name) : nullptr;
@@ -127,14 +127,14 @@ Error refuseEmptyValues(ArrayRef<char *> words) {
   return Error::success();
 }
 
-/// Returns the kind of value that a number's parser names.
+/// Returns the kind of value, in plain words, for the name of an LLVM parser of numbers.
 StringRef describeKind(StringRef kind) {
   if (kind.starts_with("u"))
     return "a whole number, at least 0";
   return kind.starts_with("floating") ? "a number" : "a whole number";
 }
 
-/// Rewrites "for the <option> option: <message>".
+/// Rewrites LLVM's message "for the <option> option: <message>".
 std::string rewriteOption(StringRef option, StringRef message) {
   const auto refuse = [&](const Twine &expected, StringRef quoted) {
     return (option + " must be " + expected + ", but is " + quoted + "'; see --help").str();
@@ -176,7 +176,7 @@ std::string rewrite(StringRef said, StringRef program) {
 
 void watchStandardStreams(int status) {
   static OutputCheck check{status, flushOutputs};
-  (void)outs(); // construct LLVM's streams before the check, so that they end after it
+  (void)outs(); // constructs LLVM's stream before the check is installed, so that it is destroyed after the check
   (void)errs();
   watchStandardStreams(check);
 }

@@ -41,8 +41,8 @@ void watchStandardStreams(int status);
 /// requested, prints it and ends the process. Empty values are errors. Adds the files whose words were read to `files`.
 llvm::Error parseOptions(int argc, char **argv, const Help &help, NamedFiles *files = nullptr);
 
-/// Like parseOptions(), but for programs whose options MLIR declares, and which handle response files, help and empty
-/// values themselves.
+/// Reads the command line of a program whose options MLIR declares. Unlike parseOptions(), it leaves response files,
+/// help and empty values to the program.
 llvm::Error parseWords(int count, char **words, llvm::StringRef overview);
 
 /// True if one of the words requests help.

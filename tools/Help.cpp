@@ -21,8 +21,8 @@ static std::string spellingOf(const cl::Option &option) {
   return text + (option.getValueExpectedFlag() == cl::ValueOptional ? "[" + value + "]" : value);
 }
 
-/// Prints text from `column` on, wrapped with the same indentation. `at` is the number of characters already on the
-/// line.
+/// Prints `text`, wrapped, from `column` on in each line. `at` is the number of characters that are already on the
+/// first line.
 static void printFilled(raw_ostream &os, StringRef text, size_t at, unsigned column) {
   constexpr unsigned kColumns = 80;
   bool isFirst = true;

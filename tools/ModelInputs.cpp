@@ -17,7 +17,7 @@ static Error checkAssignment(StringRef option, StringRef text, StringRef input, 
 
 void ModelInputs::addFiles(NamedFiles &files) const {
   const auto addIfThere = [&](const std::string &option, StringRef path) {
-    if (sys::fs::exists(path)) // otherwise it is a number, or the common prefix of several names
+    if (sys::fs::exists(path)) // otherwise, the value is a number, or the common prefix of several names
       files.addInput(option, path.str());
   };
   files.addInput("--weights", weights);

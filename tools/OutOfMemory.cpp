@@ -22,7 +22,8 @@ namespace nacre::tools {
   exitFor(lack);
 }
 
-/// Handles LLVM's fatal errors. LLVM reports a refused thread as one. All others are bugs: LLVM aborts and shows where.
+/// Handles LLVM's fatal errors. A thread that the system refused is one of them. All others are bugs: LLVM aborts and
+/// prints the place.
 static void onFatalError(void *, const char *reason, bool) {
   if (llvm::StringRef(reason).starts_with("pthread_"))
     endProgram(Lack::Threads);
@@ -31,7 +32,8 @@ static void onFatalError(void *, const char *reason, bool) {
       return;
 }
 
-/// Ends the program if LLD cannot start a thread. It deletes a file that it replaces in a std::thread, which may throw.
+/// Ends the program if LLD cannot start a thread. LLD deletes a replaced file in a std::thread, whose constructor may
+/// throw.
 [[noreturn]] static void onTerminate() {
   const std::type_info *thrown = abi::__cxa_current_exception_type();
   if (thrown && llvm::StringRef(thrown->name()) == "St12system_error")
@@ -39,8 +41,8 @@ static void onFatalError(void *, const char *reason, bool) {
   std::abort();
 }
 
-/// Reserves the addresses of the main thread's stack: a stack that cannot grow would raise a signal at any call.
-/// Untouched pages cost no memory. Other threads have their whole stack from the beginning.
+/// Reserves the addresses of the main thread's stack, because a stack that cannot grow ends the process with a signal.
+/// Pages that are never accessed use no memory. Other threads have their whole stack from the beginning.
 static void reserveStack() {
   constexpr size_t mostBytes = 4 << 20;
   struct rlimit limit;
@@ -66,7 +68,7 @@ void handleOutOfMemory() {
 // Allocations, of this program and of all libraries that it links
 //===----------------------------------------------------------------------===//
 
-// Sanitizers have their own allocations.
+// Sanitizers have their own allocation functions.
 #ifndef NACRE_SANITIZED
 
 extern "C" {

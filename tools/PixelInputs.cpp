@@ -83,7 +83,7 @@ Expected<PixelInput> parsePixelInput(StringRef text) {
     if (!is_contained(kKeys, key)) {
       const bool isMistyped = text.drop_front(colon + 1).contains('=');
       if (!isMistyped)
-        break; // it belongs to the name
+        break; // the text belongs to the name
       return wrong(input, "'" + key + "' must be mean, std, range, pixels, channels or layout" +
                               didYouMean(key, std::vector<std::string>(std::begin(kKeys), std::end(kKeys))));
     }

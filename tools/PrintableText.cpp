@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Walks over the text by characters of UTF-8.
+// Implements PrintableText.h. Walks over the UTF-8 characters of the text.
 
 #include "tools/PrintableText.h"
 #include "tools/measure/Sink.h"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. Match each profile with the report launch by launch, to check that they belong to the same library.
-//       2. Store rows with equal keys as columns: otherwise keys would take most of the bytes.
-//       3. Assemble the page. Every `<` of the data is escaped, whatever a model calls its nodes.
-//       4. Pages of training logs.
+// How: 1. Match each profile with the report launch by launch, to check that they belong to the same library. 2. Store
+//       rows with equal keys as columns, because otherwise keys would be most of the data. 3. Assemble the page. Each
+//       `<` of the data is escaped, because names in a model may contain any text. 4. Pages of training logs.
 
 #include "tools/ReportPage.h"
 #include "dialects/NestedJson.h"
@@ -61,8 +60,8 @@ static std::string describe(const json::Object &launch) {
   return formatv("'{0}' by {1}", textOf(launch, "nodes"), textOf(launch, "kernel"));
 }
 
-/// Fails if the profile is of another target or library, or if nothing shows that it is of this one. A report has no
-/// build ID if the library was not linked by the compiler.
+/// Fails unless the profile certainly belongs to the report's target and library. A report has no build ID if the
+/// compiler did not link the library.
 static Error checkLibrary(const JsonFile &profile, const JsonFile &report) {
   const json::Object &measured = *profile.value.getAsObject(), &compiled = *report.value.getAsObject();
   const struct {
@@ -115,7 +114,8 @@ static Error checkProfile(const JsonFile &profile, const JsonFile &report) {
 
 static void writePacked(raw_ostream &os, const json::Value &value);
 
-/// Returns the sorted keys of rows; empty if not all rows are objects, or if there are too few to save bytes.
+/// Returns the sorted keys of rows. Returns an empty list if not all rows are objects, or if there are too few rows to
+/// save space.
 static std::vector<StringRef> keysOfRows(const json::Array &rows) {
   std::vector<StringRef> keys;
   StringSet<> seen;
@@ -197,7 +197,7 @@ static ArrayRef<PagePart> pageParts() {
   return parts;
 }
 
-/// Escapes `<`: browsers end a script at any `</script` and begin a comment at any `<!--`.
+/// Escapes each `<`, because browsers end a script at `</script` and begin a comment at `<!--`.
 static std::string hideMarkup(StringRef json) {
   std::string hidden;
   for (char c : json)
@@ -215,7 +215,7 @@ static void writeSlot(raw_ostream &os, StringRef slot, StringRef data) {
 
 bool isPagePath(StringRef path) { return path.ends_with_insensitive(".html") || path.ends_with_insensitive(".htm"); }
 
-/// Returns the page of a kind: the shell of that name with its parts and `data` in its slots.
+/// Returns a page: the shell with the name `shell`, whose slots are replaced by its parts and by `data`.
 static std::string assemble(StringRef shell, const json::Value &data) {
   std::string packed;
   raw_string_ostream packedStream(packed);
@@ -225,7 +225,7 @@ static std::string assemble(StringRef shell, const json::Value &data) {
   std::string page;
   raw_string_ostream os(page);
   StringRef rest = part->bytes;
-  // A slot is a line of its own or follows a tag, and is in capitals between two @.
+  // A slot is a name in capitals between two @. It is a separate line or follows a tag.
   while (true) {
     const size_t begin = rest.find('@');
     const size_t end = begin == StringRef::npos ? begin : rest.find('@', begin + 1);
@@ -239,11 +239,11 @@ static std::string assemble(StringRef shell, const json::Value &data) {
   return page;
 }
 
-/// Returns a report without the parts that the page makes from others.
+/// Returns a report without the parts that the page derives from other parts.
 static json::Object shownReport(const JsonFile &report) {
   json::Object shown = *report.value.getAsObject();
   for (json::Value &row : *shown.getArray("launches"))
-    row.getAsObject()->erase("nodes"); // the page derives it from node_list
+    row.getAsObject()->erase("nodes"); // the page derives "nodes" from node_list
   return shown;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Words of a file are read in order. A file among them is read before the next word. The names of files that are being
-// read are kept, so that a file that would read itself is refused.
+// Words of a file are read in order. If a word is a response file, it is read before the next word. The files that are
+// being read are listed, so that a file that reads itself is an error.
 
 #include "tools/ResponseFile.h"
 
@@ -28,8 +28,8 @@ int readFile(const std::string &path, std::string &text) {
   return error;
 }
 
-/// Adds `word` or the words of its file to `words`, and the files that were read to `files`. Returns the problem, or
-/// "".
+/// Adds `word`, or the words of the response file that it names, to `words`. Adds the files that were read to `files`.
+/// Returns the problem, or "".
 std::string addWord(const std::string &word, std::vector<std::string> &words, std::vector<std::string> &files,
                     std::vector<std::string> &reading) {
   if (word.size() < 2 || word[0] != '@') {

@@ -30,7 +30,7 @@ Console::Console(mlir::MLIRContext &context, StringRef modelPath, bool quiet)
     : modelPath(modelPath), quiet(quiet), terminal(isatty(STDERR_FILENO)), progress(std::chrono::steady_clock::now()),
       handler(&context, [this](mlir::Diagnostic &diagnostic) { print(diagnostic); }) {}
 
-/// Returns the first name in a location, which is that of the model's node.
+/// Returns the first name in a location, which is the name of the model's node.
 static StringRef nodeOf(mlir::Location location) {
   if (auto named = dyn_cast<mlir::NameLoc>(location))
     return named.getName();
@@ -106,7 +106,7 @@ int runCompile(const CompilerOptions &options, StringRef reportPath, NamedFiles 
   const bool isFile = isText && options.outputPath != "-";
   // A compilation takes minutes, so unwritable outputs are reported before it.
   std::string unfinished;
-  const scope_exit finished([&] { sys::DontRemoveFileOnSignal(unfinished); }); // textFile has removed it before
+  const scope_exit finished([&] { sys::DontRemoveFileOnSignal(unfinished); }); // `textFile` removes the file first
   OutputFile textFile;
   if (isFile)
     if (const std::string problem = textFile.open(options.outputPath, removeOnSignal); !problem.empty())

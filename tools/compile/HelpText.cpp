@@ -18,7 +18,7 @@ static HelpGroup groupOf(const cl::OptionCategory *category) {
   for (const auto &entry : cl::getRegisteredOptions())
     if (is_contained(entry.second->Categories, category))
       options.push_back(entry.second);
-  llvm::sort(options, std::less<>()); // members of an object are in the order of their declarations
+  llvm::sort(options, std::less<>()); // by address, because members of an object are in the order of their declarations
   HelpGroup group{category->getName(), {}};
   for (const cl::Option *option : options)
     group.names.push_back(option->ArgStr);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the declared options into plain structs, and refuses contradictory ones.
+// Copies the declared options to plain structs, and reports an error if options contradict each other.
 
 #include "tools/compile/Options.h"
 #include "compiler/driver/DeviceNames.h"
@@ -91,7 +91,7 @@ Expected<Output> parseOutput(StringRef word) {
   return bad("--emit must be so, obj, asm or llvm-ir, but is '" + word + "'");
 }
 
-/// Sets each option of the preset that is not given. Returns these options as a user would type them.
+/// Sets each option of the preset that the user does not give. Returns these options as a user would type them.
 Expected<std::vector<std::string>> applyPreset(Declarations &options) {
   const Preset *preset = findPreset(options.preset);
   if (!preset) {
@@ -115,8 +115,8 @@ Expected<std::vector<std::string>> applyPreset(Declarations &options) {
   return typed;
 }
 
-/// Returns "; did you mean '<name>'?" if a name resembles that of a device profile and is not a path. For a chip
-/// without a profile, says how to use its name.
+/// Returns "; did you mean '<name>'?" if `device` resembles the name of a device profile and is not a path. For a chip
+/// without a profile, returns advice on using its name.
 std::string suggestDevice(const std::string &device) {
   if (!chipNamed(device).empty())
     return ", a chip with no profile of its GPU; --cpu=" + device +
@@ -180,7 +180,7 @@ Error readTraining(Declarations &options, CompilerOptions &compiler) {
   return checkTraining(training);
 }
 
-/// Returns lib<model>.so or .o, shortened if the file system does not allow the name.
+/// Returns lib<model>.so or lib<model>.o. The name is shortened if it is too long for the file system.
 std::string defaultOutput(const CompilerOptions &compiler) {
   const std::string extension = compiler.output == Output::Object ? ".o" : ".so";
   const std::string longest = compiler.weightsApart ? ".weights" : extension;
@@ -213,7 +213,7 @@ Error checkNothingIgnored(const Declarations &options) {
 } // namespace
 
 Expected<CommandLine> parseCommandLine(int argc, char **argv) {
-  // LLVM's registry keeps pointers to options for as long as the process lives.
+  // Static, because LLVM's registry keeps pointers to the options until the process ends.
   static Declarations options;
   cl::HideUnrelatedOptions(options.categories);
   setVersion("nacre-compile");
@@ -234,7 +234,7 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   CompilerOptions &compiler = result.compiler;
   compiler.modelPath = options.model;
   compiler.modelName = options.name;
-  // The named chip is also the device. This comes before a preset, which may assume another device.
+  // The chip in --cpu is also the device. This must come before the preset, which may assume another device.
   if (const std::string profile = profileOfChip(options.cpu);
       !profile.empty() && options.device.getNumOccurrences() == 0 && options.device.addOccurrence(0, "device", profile))
     llvm_unreachable("the name of a profile must be one that can be given");
@@ -295,7 +295,7 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   if (!compiler.device.empty())
     if (Error error = checkDevice(compiler.device))
       return bad("--device: " + toString(std::move(error)) + suggestDevice(compiler.device));
-  if (sys::fs::exists(compiler.device)) // otherwise it is a name
+  if (sys::fs::exists(compiler.device)) // otherwise, the device is a name
     result.files.addInput("--device", compiler.device);
   std::optional<Accuracy> accuracy = parseAccuracy(options.accuracy);
   if (!accuracy)

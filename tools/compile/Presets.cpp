@@ -9,11 +9,12 @@ using namespace llvm;
 
 namespace nacre::tools {
 
-// In-order cores need their own loops. The other cores up to Cortex-A78 run the baseline's code well (docs/compiling.md
-// has the figures).
+// In-order cores need a separate variant. All other cores up to Cortex-A78 run the baseline's code well
+// (docs/compiling.md has the figures).
 #define ARM64_CPUS "generic,cortex-a53"
 
-// The phone whose GPU is weakest relative to its CPU: work that is worth its GPU is also worth those of other phones.
+// The phone whose GPU is weakest relative to its CPU. Work that is faster on this GPU is also faster on the GPUs of
+// other phones.
 static constexpr PresetOption kPhone[] = {{"target", "android-arm64"},
                                           {"cpu", ARM64_CPUS},
                                           {"place", "auto"},

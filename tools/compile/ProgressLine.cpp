@@ -11,7 +11,7 @@ namespace nacre::tools {
 
 static constexpr double kLeastSeconds = 2;
 
-/// Rounds a time to steps that are too coarse for a varying estimate to change the text often.
+/// Returns a time as text, rounded so coarsely that a varying estimate does not change the text often.
 static std::string rounded(double seconds) {
   if (seconds >= 100)
     return (Twine(std::lround(seconds / 60)) + " min").str();

@@ -49,7 +49,7 @@ static void dropWhatTargetLacks(CommandLine &one) {
            [](StringRef typed) { return typed.starts_with("--cpu=") || typed.starts_with("--weight-type="); });
 }
 
-/// Returns the names of phones' chips for an error about a CPU, if one of the targets can be a phone.
+/// Returns the names of phones' chips for an error about a CPU; "" if none of the targets can be a phone.
 static std::string chipsFor(ArrayRef<std::string> targets) {
   const std::string any = describeChips().front().name;
   if (none_of(targets, [&](StringRef target) { return isCpuOf(target, any); }))
@@ -60,7 +60,7 @@ static std::string chipsFor(ArrayRef<std::string> targets) {
   return StringRef(text).rtrim().str();
 }
 
-/// Checks a target and its CPUs. The error suggests the name that was probably meant.
+/// Checks the names of a target and its CPUs. The error suggests the nearest known name.
 static Error checkNames(StringRef target, StringRef cpus) {
   Error error = checkTarget(target, cpus);
   if (!error)
@@ -86,7 +86,7 @@ static void addOutputs(NamedFiles &files, const CommandLine &one) {
   files.addOutput("--time-trace", one.timeTracePath);
 }
 
-/// Gives all command lines the files of each. Returns an error if one of the files would be overwritten.
+/// Gives all command lines the files of all targets. Returns an error if one of the files would be overwritten.
 static Error compareFiles(std::vector<CommandLine> &all) {
   NamedFiles files = all.front().files;
   for (const CommandLine &one : all)

@@ -28,7 +28,7 @@ static mlir::DialectRegistry allDialects() {
 static int run(const tools::CommandLine &commandLine) {
   const CompilerOptions &options = commandLine.compiler;
   mlir::MLIRContext context(allDialects(), mlir::MLIRContext::Threading::DISABLED);
-  context.printOpOnDiagnostic(false); // users know nodes, not operations
+  context.printOpOnDiagnostic(false); // users know the model's nodes, but not operations
   tools::Console console(context, options.modelPath, commandLine.quiet);
   if (commandLine.check)
     return tools::runCheck(options, context, console);
@@ -38,7 +38,7 @@ static int run(const tools::CommandLine &commandLine) {
   NamedFiles files = commandLine.files;
   const int status = tools::runCompile(options, commandLine.reportPath, files, context, console);
   if (status && !files.findProblem().empty())
-    return status; // writing the trace could overwrite a file of the model
+    return status; // the trace is not written, because it could overwrite a file of the model
   const int written = trace.write();
   return status ? status : written;
 }
@@ -66,7 +66,7 @@ int main(int argc, char **argv) {
     printOperators(llvm::outs());
     return 0;
   }
-  if (commandLine->check || commandLine->listWeights) // the answer is the same for all targets
+  if (commandLine->check || commandLine->listWeights) // the result is the same for all targets
     return run(*commandLine);
   auto targets = tools::forEachTarget(*commandLine);
   if (!targets) {
@@ -74,9 +74,10 @@ int main(int argc, char **argv) {
     return 2;
   }
   for (const tools::CommandLine &one : *targets) {
-    if (targets->size() > 1) // if this fails, writing the output fails, which is reported
+    if (targets->size() > 1) // not checked: if this fails, writing the output also fails, and that error is reported
       (void)llvm::sys::fs::create_directory(llvm::sys::path::parent_path(one.compiler.outputPath),
-                                            /*IgnoreExisting=*/true, llvm::sys::fs::all_all); // the umask decides
+                                            /*IgnoreExisting=*/true, llvm::sys::fs::all_all); // the umask limits the
+                                                                                              // permissions
     if (int status = run(one))
       return status;
   }

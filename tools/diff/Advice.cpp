@@ -6,7 +6,7 @@ namespace nacre::diff {
 
 std::vector<std::string> advise(const Difference &difference, const Computation &computation) {
   constexpr double greatestHalf = 65504;
-  /// Maximum effect, in a correct network, of rounding to f16 and of adding in another order.
+  /// Largest difference that rounding to f16 and adding in another order cause in a correct network.
   constexpr double mostOfRounding = 0.02;
   std::vector<std::string> lines;
   const bool isNoNumber = difference.nans + difference.infinities > 0;

@@ -20,8 +20,7 @@ Answer readAnswer(const TensorView &tensor) {
   return answer;
 }
 
-/// Returns whether launches of `model` read or write f16. Returns false for libraries of another version, whose tables
-/// it cannot read.
+/// True if launches of `model` read or write f16. False for libraries of another version, whose tables cannot be read.
 static bool storesHalves(const nacre_model *model) {
   const auto *table = reinterpret_cast<const nacre_model_table *>(model);
   constexpr nacre_row_sizes sizes = NACRE_ROW_SIZES;

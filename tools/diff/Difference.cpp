@@ -13,9 +13,9 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// A binary floating-point type, as far as needed to order its numbers.
+/// The properties of a binary floating-point type that determine its representable values.
 struct Format {
-  int mantissaBits;                   ///< without the leading one
+  int mantissaBits;                   ///< number of bits of the mantissa, without the leading 1
   int leastExponent, largestExponent; ///< exponents of normal numbers
 };
 
@@ -44,8 +44,8 @@ std::optional<Format> formatOf(nacre_element_type type) {
   }
 }
 
-/// Returns the number of representable numbers from 0 to `x`, without 0 itself; negative below 0. Interpolates between
-/// two such numbers, because a reference is not rounded to the type.
+/// Returns the number of representable values from 0 to `x`, without 0; negative if x is negative. Interpolates between
+/// two representable values, because a reference is not rounded to the type.
 double countToZero(const Format &format, double x) {
   const double size = std::fmin(std::fabs(x), std::ldexp(1.0, format.largestExponent + 1)); // infinity counts as the
                                                                                             // next power of two
@@ -56,7 +56,7 @@ double countToZero(const Format &format, double x) {
   return std::copysign(inBinade + std::ldexp(exponent - format.leastExponent, format.mantissaBits), x);
 }
 
-/// Returns the bits of a number as an integer of the same order; 0 and -0 are equal.
+/// Converts a number to an integer, so that integers are in the same order as numbers; 0 and -0 are equal.
 uint64_t toOrdered(double x) {
   uint64_t bits;
   std::memcpy(&bits, &x, sizeof bits);
@@ -64,7 +64,7 @@ uint64_t toOrdered(double x) {
   return bits & zero ? 2 * zero - bits : zero + bits; // modulo 2^64
 }
 
-/// Returns the number of representable numbers between the two, including one of them. For integers, returns the
+/// Returns the number of representable values from `a` to `b`, including one of them. For integers, returns the
 /// distance.
 double ulpsBetween(nacre_element_type type, double a, double b) {
   if (std::isnan(a) || std::isnan(b))
@@ -84,7 +84,7 @@ double distance(double a, double b) {
   return std::isnan(difference) ? infinity : difference;
 }
 
-/// Returns whether f16 rounds `b` to infinity or to 0, and `a` has an error of that size.
+/// True if f16 rounds `b` to infinity or to 0, and `a` has an error of this size.
 bool isLostInHalves(double a, double b) {
   constexpr double infinite = 65520, zero = 0x1p-25, largestRounding = 0.02;
   const double size = std::fabs(b);

@@ -2,10 +2,10 @@
 //
 // nacre-diff compares the results of all nodes of a model with a reference, in order, to find the first wrong one.
 //
-// How:   1. Read the model and keep the results of all nodes. This gives order, names and, without --against, the
-//           reference in double.
-//        2. Run the library on the same inputs, or read the folder. Compare the tensors that both have.
-//        3. Print a line for each tensor, and the first node beyond the bound with advice.
+// How: 1. Import the model with the results of all nodes as outputs. This gives order and names. Without --against, the
+//           interpreter then computes the reference in double. 2. Run the library on the same inputs, or read the
+//           folder. Compare the tensors that both have. 3. Print a line for each tensor, and the first node beyond the
+//           bound with advice.
 
 #include "compiler/driver/Pipeline.h"
 #include "tools/CommandLine.h"
@@ -91,7 +91,7 @@ namespace {
 
 /// A tensor of the model, in the order of its nodes.
 struct Row {
-  size_t output; // index among those of the interpreted model
+  size_t output; // index among the outputs of the interpreted model
   const diff::Answer *actual, *expected;
   diff::Difference difference;
 };
@@ -151,7 +151,7 @@ void printVerdict(const Row &row, const tools::InterpretedModel &interpreted, co
     outs() << "  - " << line << "\n";
 }
 
-/// Takes the results of the interpreter, with floats as it computed them.
+/// Stores the interpreter's results in `answers`, with floats in double precision.
 void takeAnswers(const tools::InterpretedModel &interpreted, diff::Answers &answers) {
   for (auto [port, value] : zip_equal(interpreted.outputs, interpreted.values)) {
     diff::Answer answer = diff::readAnswer(port.tensor);
@@ -175,7 +175,7 @@ Outcome compare(const CompilerOptions &compiler, const run::Options &options, ml
       return failure;
     takeAnswers(interpreted, expected);
   } else {
-    run::Options ofCpu = options; // the reference, whereas the GPU is under test
+    run::Options ofCpu = options; // the CPU computes the reference, and the GPU is under test
     ofCpu.gpu = false;
     ofCpu.gpuCut = 0;
     if (Outcome failure = findAnswers(against, ofCpu, interpreted.inputs, interpreted.outputs, expected))
@@ -236,7 +236,7 @@ int main(int argc, char **argv) {
   }
   CompilerOptions compiler;
   run::Options options;
-  NamedFiles files; // all are read
+  NamedFiles files; // all these files are read
   compiler.modelPath = model;
   compiler.keepsAll = true;
   options.threads = threads;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. run the import phase, and the train phase if the model itself contains gradients,
-//       2. make ports of arguments and results, named by the attributes that the import set,
-//       3. run: convert bytes to tensors, interpret, convert back; cut open outputs to their actual sizes.
+// How: 1. run the import phase, and the train phase if the model itself contains gradients, 2. make ports of arguments
+//       and results, named by the attributes that the import set, 3. run: convert bytes to tensors, interpret, convert
+//       back, and cut data-dependent outputs to their actual sizes.
 
 #include "tools/eval/InterpretedModel.h"
 #include "codegen/package/ElementTypes.h"
@@ -53,7 +53,7 @@ Outcome InterpretedModel::open(const CompilerOptions &options, const std::string
   // 2. Ports
   //===--------------------------------------------------------------------===//
 
-  bytes.reserve(function.getNumArguments() + function.getNumResults()); // ports point into it
+  bytes.reserve(function.getNumArguments() + function.getNumResults()); // ports point into this memory
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     const auto type = cast<RankedTensorType>(function.getArgument(i).getType());
     const auto variable = function.getArgAttrOfType<StringAttr>(i, nn::variableAttr);
@@ -104,7 +104,7 @@ void InterpretedModel::addOutput(unsigned result) {
 // 3. A run
 //===----------------------------------------------------------------------===//
 
-/// Copies a tensor to a port, whose shape becomes the tensor's, which is not larger.
+/// Copies a tensor to a port, and sets the port's shape to the tensor's shape, which is not larger.
 void InterpretedModel::show(Port &port, const Tensor &tensor) {
   const std::vector<char> elements = evaluate::toBytes(tensor);
   port.tensor.dims.assign(tensor.getShape().begin(), tensor.getShape().end());
@@ -112,7 +112,7 @@ void InterpretedModel::show(Port &port, const Tensor &tensor) {
   std::copy(elements.begin(), elements.end(), static_cast<char *>(port.data));
 }
 
-/// Returns the part of a result that exists after a run. Counts among the results have the sizes of open axes.
+/// Returns the valid part of a result. Other results are counts with the actual sizes of its data-dependent axes.
 Tensor InterpretedModel::takeThere(unsigned result, ArrayRef<Tensor> results) const {
   const Tensor &tensor = results[result];
   const auto counts = func::FuncOp(function).getResultAttrOfType<DenseI64ArrayAttr>(result, nn::countsAttr);

@@ -38,8 +38,8 @@ General:
 enum class Level { Error, Info, Verbose };
 enum class Style { Standard, Delimited };
 
-/// Reports a wrong command line like the other programs. MLIR's server declares its options only when it starts, and
-/// would print LLVM's messages.
+/// Reports errors in the command line like the other programs. MLIR's server declares its options only when it starts,
+/// and would print LLVM's messages.
 llvm::Error checkWords(int count, char **words) {
   using namespace llvm;
   cl::opt<Level> log("log", cl::desc("Messages on the standard error"),

@@ -23,7 +23,7 @@ namespace {
 // 1. Loops
 //===----------------------------------------------------------------------===//
 
-constexpr int kChains = 12; // enough to hide the latency of any core, and few enough for its registers
+constexpr int kChains = 12; // number of sums: enough to hide the latency of any core, and few enough for its registers
 constexpr long kIterations = 50'000;
 
 #if defined(__x86_64__)
@@ -66,7 +66,7 @@ DEFINE_PRODUCTS(dots256, 32, __attribute__((target("avxvnni"))), DOTS_256)
 DEFINE_PRODUCTS(dots512, 64, __attribute__((target("avx512f,avx512vnni"))), DOTS_512)
 #endif
 #elif defined(__aarch64__)
-/// smull, smlal and sadalp: the products of two steps are added in 16 bits.
+/// Uses smull, smlal and sadalp: the products of two steps are added in 16 bits.
 #define HALVES(sum, a, b)                                                                                              \
   sum = (Vector)vpadalq_s16((int32x4_t)(sum),                                                                          \
                             vmlal_s8(vmull_s8(vget_low_s8((int8x16_t)(a)), vget_low_s8((int8x16_t)(b))),               \

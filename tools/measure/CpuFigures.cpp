@@ -8,14 +8,14 @@
 namespace nacre::measure {
 namespace {
 
-/// Share of the first core's speed that the other cores of a cluster reach.
+/// Share of the first core's speed that the other cores of a cluster must reach.
 constexpr double kAlike = 0.85;
-/// Share of the fastest core's speed from which on a core is big; the runtime's default.
+/// Share of the fastest core's speed above which a core is big; the runtime uses the same share.
 constexpr double kBig = 1.0 / 3;
 
 struct Cores {
   unsigned count = 0;
-  CoreSpeed speeds[CpuList::kMost]; // fastest first; equal ones by number
+  CoreSpeed speeds[CpuList::kMost]; // speeds of the cores, the fastest first; equal cores by index
 };
 
 void measureCores(Cores &cores, Progress progress) {
@@ -26,7 +26,7 @@ void measureCores(Cores &cores, Progress progress) {
     if (progress)
       progress(part);
     const CoreSpeed speed = measureCore(allowed.cpus[index]);
-    if (speed.gigahertz == 0) // Its thread did not start.
+    if (speed.gigahertz == 0) // The thread of this core did not start.
       continue;
     unsigned at = cores.count++;
     for (; at > 0 && cores.speeds[at - 1].gigaflops < speed.gigaflops; --at)
@@ -41,7 +41,7 @@ void groupCores(const Cores &cores, CpuFigures &figures) {
     const CoreSpeed &speed = cores.speeds[index];
     Cluster *last = figures.clusterCount ? &figures.clusters[figures.clusterCount - 1] : nullptr;
     const bool isAlike = last && speed.gigaflops > kAlike * last->gigaflops;
-    // Each cluster is slower by a sixth, so that cores of the last would hardly compute.
+    // Each cluster is slower by a sixth than the one before. So cores of further clusters would compute almost nothing.
     if (isAlike || figures.clusterCount == CpuFigures::kMostClusters)
       ++last->cores;
     else
@@ -56,7 +56,7 @@ void measureMemory(const CpuList &big, CpuFigures &figures) {
   CpuList fastest;
   fastest.add(big.cpus[0]);
   figures.cacheBytes = cache;
-  // A quarter of the shared cache: the part that one core may use.
+  // One core reads a quarter of the shared cache, because other programs also use the cache.
   figures.cacheBytesOfCore = measureReading(fastest, cache / 4);
   figures.coreBytes = measureReading(fastest, memory);
   figures.bytes = measureReading(big, memory / big.count);

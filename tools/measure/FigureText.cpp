@@ -7,7 +7,7 @@
 namespace nacre::measure {
 namespace {
 
-/// Writes a text on one line: a loader's message may have several.
+/// Writes a text on one line, because a loader's message may have several lines.
 void putLine(const Sink &sink, const char *text) {
   for (; *text; ++text)
     sink.put(sink.user, *text == '\n' ? " " : text, 1);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kKernelCount = sizeof(kKernels) / sizeof(kKernels[0]);
 
-/// Bytes that the maps read and write.
+/// Number of bytes that the elementwise nodes of both sizes read and write.
 constexpr double kSmallBytes = 2.0 * 4 * 16 * (1 << 14), kLargeBytes = 2.0 * 4 * 16 * (1 << 18);
 
 constexpr double kSecondsOfRates = 2, kSecondsOfLatency = 0.5;
@@ -144,8 +144,8 @@ struct Times {
   }
 };
 
-/// Returns whether a launch computes the node `node`, or one whose name begins with it if `isPrefix`. A launch may also
-/// compute earlier nodes: a product of f16 converts its operand.
+/// True if a launch computes the node `node`. If `isPrefix`, also true for a node whose name begins with `node`. A
+/// launch may also compute earlier nodes: for example, a product of f16 converts its operand.
 bool computes(const char *names, const char *node, bool isPrefix) {
   const size_t length = strlen(node);
   for (const char *at = names; at; at = strstr(at, ", ") ? strstr(at, ", ") + 2 : nullptr)
@@ -215,7 +215,7 @@ bool measureRates(const char *folder, int device, GpuFigures &figures, Reason &r
   if (dispatch == 0)
     return false;
   figures.dispatchMicroseconds = dispatch * 1e6;
-  // The time that each launch takes besides its work is counted once.
+  // The time that each launch needs in addition to its work must be counted only once.
   auto setRate = [&](double &rate, const char *name, const char *kind, double work) {
     const double seconds = secondsOf(library, times, name, kind, reason);
     rate = seconds == 0 ? 0 : work / larger(seconds - dispatch, seconds / 2) * 1e-9;
@@ -234,7 +234,8 @@ bool measureRates(const char *folder, int device, GpuFigures &figures, Reason &r
   return true;
 }
 
-/// Leaves the figure unchanged if the device has no f16: the library's product then runs on the CPU.
+/// Measures the rate of f16 products. If the device has no f16, the library's product runs on the CPU, and the figure
+/// is unchanged.
 void measureHalves(const char *folder, int device, GpuFigures &figures) {
   Library library;
   Times times;
@@ -261,7 +262,7 @@ bool measureMeeting(const char *folder, int device, GpuFigures &figures, Reason 
   return true;
 }
 
-/// Finds the device with this name, as the runtime chose it.
+/// Sets the device's properties. The runtime chose the device and returned its name.
 bool describe(const char *folder, GpuFigures &figures, Reason &reason) {
   Library library;
   if (!library.open(folder, kKernelLibraries[2], -1, false, reason))

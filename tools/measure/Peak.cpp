@@ -39,7 +39,8 @@ CoreSpeed measureCore(unsigned cpu) {
   return speed;
 }
 
-/// Returns the rate of multiply-adds of threads on all of `cpus` at once, in GFLOP/s: cores may share units and power.
+/// Returns the total rate of multiply-adds, in GFLOP/s, while all cores of `cpus` compute simultaneously. Cores may
+/// share arithmetic units and power.
 static double measureTogether(const CpuList &cpus, int tries) {
   auto *rates = static_cast<double *>(malloc((cpus.count + 1) * sizeof(double)));
   if (!rates)
@@ -116,7 +117,7 @@ MachinePeak measurePeak(unsigned threadCount) {
   peak.cacheBytes = lastCacheBytes() ? lastCacheBytes() : kUnknownCache;
   const size_t memory = clamp(4 * peak.cacheBytes, kLeastMemory, kMostMemory);
   peak.bytesPerSecond = 1e9 * measureReading(cpus, memory / cpus.count, kSeconds, kRounds);
-  // A quarter of the shared cache, which one program may expect to keep.
+  // Threads together read a quarter of the shared cache, because other programs also use the cache.
   peak.cacheBytesPerSecond =
       1e9 * measureReading(cpus, peak.cacheBytes / 4 / cpus.count, kSeconds, kRounds, Source::Cache);
   const size_t nearBytes = cacheBytesOfLevel(2) ? cacheBytesOfLevel(2) : kUnknownNear;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the parts of a profile that people read.
+// Writes the parts of a profile for people.
 
 #include "tools/measure/Libc.h"
 #include "tools/measure/Profile.h"
@@ -12,7 +12,7 @@ int compareLaunches(const void *a, const void *b) {
   const LaunchProfile *one = *static_cast<LaunchProfile *const *>(a), *other = *static_cast<LaunchProfile *const *>(b);
   if (one->median != other->median)
     return one->median > other->median ? -1 : 1;
-  return one < other ? -1 : one > other; // equal ones stay in execution order
+  return one < other ? -1 : one > other; // launches with equal times stay in execution order
 }
 
 void putRow(const Sink &sink, const LaunchProfile &launch, uint64_t sum) {

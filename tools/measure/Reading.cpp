@@ -33,7 +33,7 @@ struct Reading {
     uint64_t (*const read)(const uint64_t *, size_t) = source == Source::Cache ? WidestVectors().read : readAll;
     auto *words = static_cast<uint64_t *>(malloc(bytes));
     for (size_t i = 0; words && i < count; ++i)
-      words[i] = index; // touches its pages, which are then near this core
+      words[i] = index; // accesses the pages first on this core, so that the system places them near it
     volatile uint64_t sink = words ? read(words, count) : 0;
     for (int round = 0; round < rounds; ++round) {
       team.meet(round + 1);
@@ -45,7 +45,7 @@ struct Reading {
         sum += size;
         best = most(best, size / (now() - before));
       }
-      // Several cores share the memory, so only their averages add up.
+      // Several cores share the memory, so the total rate is the sum of their average rates, not of their best ones.
       rates[index * rounds + round] =
           (cpus.count == 1 || source == Source::Cache ? best : sum / (now() - begin)) * 1e-9;
     }
@@ -73,7 +73,7 @@ double measureReading(const CpuList &cpus, size_t bytes, double seconds, int rou
   return best;
 }
 
-/// Reads the first line of a file; returns whether there is one.
+/// Reads the first line of a file. Returns false if the file has none.
 static bool readLine(const char *path, char *line, int capacity) {
   FILE *file = fopen(path, "re");
   const bool isRead = file && fgets(line, capacity, file);

@@ -19,7 +19,7 @@ Samples::Samples(Samples &&other) noexcept
 
 Samples::~Samples() { free(kept); }
 
-/// Returns whether there is room for another sample. Without more memory, fewer samples are kept.
+/// Makes room for another sample. Returns false if there is no more memory; then fewer samples are kept.
 bool Samples::grow() {
   if (keptCount < capacity)
     return true;

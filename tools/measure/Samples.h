@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Times of runs in nanoseconds. Of many runs, an evenly spread part is kept, which is enough for quantiles.
+// Times of runs in nanoseconds. If there are many runs, only an evenly spread part of their times is kept, which is
+// enough for quantiles.
 
 #ifndef NACRE_TOOLS_MEASURE_SAMPLES_H
 #define NACRE_TOOLS_MEASURE_SAMPLES_H

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Measures the clock by additions that depend on each other; the best of several tries counts.
+// Measures the clock by additions that depend on each other. The best of several tries counts.
 
 #include "tools/measure/Vectors.h"
 #include "tools/measure/Peak.h"
 
-// Peaks of Android's emulator do not matter, and to query its vectors would need a library of the compiler.
+// Peaks of Android's emulator do not matter. Detecting its vectors would need a library of the compiler.
 #if defined(__x86_64__) && !defined(__ANDROID__)
 #define HAS_WIDER_VECTORS
 #include <immintrin.h>
@@ -27,11 +27,11 @@ template <typename Work> double bestSeconds(Work work, int tries) {
   return best;
 }
 
-constexpr int kChains = 12; // enough to hide the latency of any core, and few enough for its registers
+constexpr int kChains = 12; // number of sums: enough to hide the latency of any core, and few enough for its registers
 constexpr long kIterations = 100'000;
 
-/// Defines NAME(): kIterations * kChains multiply-adds of BYTES each, in code for TARGET. MULTIPLY_ADD(a, b, c)
-/// is a * b + c, in one instruction if the target has one, whatever the options of the build are.
+/// Defines NAME(): kIterations * kChains multiply-adds of BYTES each, in code for TARGET. MULTIPLY_ADD(a, b, c) is a *
+/// b + c. It is one instruction if the target has one, regardless of the build's options.
 #define DEFINE_MULTIPLY_ADDS(NAME, BYTES, TARGET, MULTIPLY_ADD)                                                        \
   TARGET float NAME() {                                                                                                \
     typedef float Vector __attribute__((vector_size(BYTES)));                                                          \
@@ -88,7 +88,7 @@ double measureGigahertz() {
   const double seconds = bestSeconds(
       [&] {
         for (long iteration = 0; iteration < kAdditions / 8; ++iteration) {
-      // The barriers keep the compiler from adding all eight at once.
+      // The barriers keep the compiler from combining all eight additions.
 #define ADD                                                                                                            \
   sum += addend;                                                                                                       \
   asm volatile("" : "+r"(sum));

@@ -15,7 +15,7 @@
 
 namespace {
 
-/// Help text. MLIR's own help has a thousand lines, sorted by name; --help-hidden prints it.
+/// Help text. MLIR's own help has a thousand lines, sorted by name. --help-hidden prints it.
 constexpr llvm::StringLiteral kBefore = R"(OVERVIEW: Runs passes of Nacre and of MLIR on a module.
 
 USAGE: nacre-opt [options] <file.mlir>
@@ -64,14 +64,14 @@ constexpr llvm::StringLiteral kAfter = R"(General:
   --version             Print the version
 )";
 
-/// Options of MLIR that name files, besides -o. MLIR opens an output before it reads its input, which would then be
-/// empty.
+/// Options of MLIR that name files, without -o. MLIR opens the output before it reads its input, so an input with the
+/// same name would be empty.
 constexpr llvm::StringLiteral kInputs[] = {"irdl-file"};
 constexpr llvm::StringLiteral kOutputs[] = {"log-actions-to", "mlir-generate-reproducer",
                                             "mlir-pass-pipeline-crash-reproducer", "profile-actions-to",
                                             "remarks-output-file"};
 
-/// Returns the problem if two options name the same file and one writes it, else "".
+/// Returns the problem if two options name the same file and one of them writes it; otherwise "".
 std::string findSameFile(const nacre::tools::Arguments &arguments, llvm::ArrayRef<char *> words,
                          const std::string &input, const std::string &output) {
   nacre::NamedFiles files;
@@ -123,7 +123,7 @@ int main(int argc, char **argv) {
   nacre::tools::setVersion("nacre-opt");
   nacre::tools::hideOptionsOfLibraries();
   const std::string overview = mlir::registerCLIOptions("Runs passes of Nacre and of MLIR on a module.\n", registry);
-  // MLIR declares these two where it reads the command line.
+  // MLIR declares these two options in the function that reads the command line, so they must be declared here.
   static llvm::cl::opt<std::string> input(llvm::cl::Positional, llvm::cl::desc("<file.mlir>"), llvm::cl::init("-"));
   static llvm::cl::opt<std::string> output("o", llvm::cl::desc("File to write"), llvm::cl::value_desc("file"),
                                            llvm::cl::init("-"));

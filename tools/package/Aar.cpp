@@ -23,7 +23,7 @@ namespace {
 // 1. Libraries
 //===----------------------------------------------------------------------===//
 
-/// Returns Android's name for a target's machine, or "" if the target is not Android.
+/// Returns Android's name (ABI) for a target's machine, or "" if the target is not Android.
 StringRef abiOf(StringRef target) {
   return StringSwitch<StringRef>(target)
       .Case("android-arm64", "arm64-v8a")
@@ -83,7 +83,8 @@ std::string classNameOf(const ModelFile &model, const AarOptions &options) {
   return "dev.nacre.model." + (name.empty() || isDigit(name.front()) ? "Model" + name : name);
 }
 
-/// Returns the names of one class for each entry. The first has `className`; the others append the name of their entry.
+/// Returns the name of each entry's class. The first is `className`; the others are `className` and the name of their
+/// entry.
 Expected<std::vector<std::string>> nameClasses(const ModelFile &model, StringRef className) {
   std::vector<std::string> names;
   SmallVector<StringRef> words;
@@ -128,7 +129,7 @@ constexpr StringLiteral kMetadata = "aarFormatVersion=1.0\naarMetadataVersion=1.
 // 3. The archives
 //===----------------------------------------------------------------------===//
 
-/// Returns an archive with one file for each class. `write` makes its text.
+/// Returns an archive with one file for each class. `write` returns the text of a file.
 template <typename Write>
 static Expected<std::string> archiveClasses(const ModelFile &model, ArrayRef<std::string> names, StringRef extension,
                                             Write write) {

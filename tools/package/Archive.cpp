@@ -30,7 +30,7 @@ Expected<std::string> writeArchive(ArrayRef<ArchivedFile> files) {
   zip_t *archive = zip_open_from_source(memory, ZIP_TRUNCATE, &error);
   if (!archive)
     return failure("memory", zip_error_strerror(&error));
-  zip_source_keep(memory); // closing the archive releases one reference
+  zip_source_keep(memory); // closing the archive releases a reference, so this adds one
   for (const ArchivedFile &file : files) {
     zip_source_t *bytes = zip_source_buffer(archive, file.bytes.data(), file.bytes.size(), /*freep=*/0);
     const zip_int64_t index = bytes ? zip_file_add(archive, file.name.c_str(), bytes, ZIP_FL_ENC_UTF_8) : -1;

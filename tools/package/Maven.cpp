@@ -23,7 +23,7 @@ void writeCoordinates(raw_ostream &os, const Coordinates &coordinates, StringRef
      << indent << "<version>" << coordinates.version << "</version>\n";
 }
 
-/// Returns the POM of an artifact. Names and descriptions are Nacre's own, and need no escapes in XML.
+/// Returns the POM of an artifact. Names and descriptions contain no characters that XML must escape.
 std::string pomOf(const MavenArtifact &artifact) {
   std::string text;
   raw_string_ostream os(text);
@@ -71,7 +71,7 @@ std::string stemOf(StringRef repository, const Coordinates &at) {
   return path.str().str();
 }
 
-/// True if Maven and Gradle accept the name, and it can be the name of a folder.
+/// True if Maven and Gradle accept the name and a folder can have it.
 bool isName(StringRef text) {
   return !text.empty() && !text.starts_with(".") && !text.ends_with(".") && !text.contains("..") &&
          all_of(text, [](char c) { return isAlnum(c) || c == '.' || c == '-' || c == '_'; });

@@ -89,7 +89,8 @@ private:
   }
 
   ELFFile<Elf> file;
-  std::unordered_map<uint64_t, uint64_t> pointers; // any number is a key, but DenseMap reserves two
+  std::unordered_map<uint64_t, uint64_t> pointers; // not a DenseMap, which reserves two keys, because any number may be
+                                                   // a key
   bool damaged = false;
 };
 

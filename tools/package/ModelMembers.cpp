@@ -35,12 +35,12 @@ StringRef bufferOf(uint32_t type) {
   }
 }
 
-/// True if a name can be a Java text. A tensor with another name has no constant, and can only be used by its number.
+/// True if a name can be a Java text. A tensor with another name has no constant, and can only be used by its index.
 bool isText(StringRef name) {
   return all_of(name, [](char c) { return isPrint(c); }) && name.size() < 65536;
 }
 
-/// Converts a method's name to that of its constant: inputImageData becomes INPUT_IMAGE_DATA.
+/// Converts the name of a method to the name of its constant: inputImageData becomes INPUT_IMAGE_DATA.
 std::string constantOf(StringRef what, StringRef method) {
   std::string name = what.upper();
   for (char c : method.drop_front(what.size())) {

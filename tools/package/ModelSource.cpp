@@ -12,7 +12,7 @@ using namespace llvm;
 namespace nacre::tools {
 namespace {
 
-/// Names of element types by nacre_element_type.
+/// Names of element types, in the order of nacre_element_type.
 constexpr StringLiteral kTypes[] = {"",    "f32", "u8",     "i8",       "u16",        "i16",    "i32",
                                     "i64", "",    "bool",   "f16",      "f64",        "u32",    "u64",
                                     "",    "",    "bf16",   "f8E4M3FN", "f8E4M3FNUZ", "f8E5M2", "f8E5M2FNUZ",

@@ -51,7 +51,7 @@ void addPrefab(const std::map<std::string, const ModelFile *> &byAbi, StringRef 
     files.push_back({module + "include/nacre/" + embedded.name, embedded.bytes});
   for (const auto &[abi, model] : byAbi) {
     const std::string folder = module + "libs/android." + abi + "/";
-    // Any NDK fits, because the library does not use the C++ library.
+    // Any NDK is suitable, because the library does not use the C++ library.
     add(folder + "abi.json", R"({"abi": ")" + abi +
                                  R"(", "api": 24, "ndk": 21, "stl": "none"})"
                                  "\n");

@@ -120,7 +120,7 @@ static void addFiles(NamedFiles &files) {
       files.addOutput("--maven for the runtime", path);
 }
 
-/// Adds the files next to a model's library, and those that the model's name or coordinates imply.
+/// Adds the files next to a model's library, and the files whose names follow from the model's name or coordinates.
 static void addModelFiles(NamedFiles &files, ArrayRef<tools::ModelFile> models, const tools::Coordinates &coordinates,
                           const std::string &path) {
   for (const tools::ModelFile &model : models) {
@@ -186,7 +186,7 @@ static Error parse(int argc, char **argv, NamedFiles &files) {
   for (const cl::opt<std::string> *option : {&coordinatesText, &runtime})
     if (maven.empty() && option->getNumOccurrences() > 0)
       return createStringError("--" + option->ArgStr + " requires --maven");
-  if (libraries.empty()) { // package only the runtime
+  if (libraries.empty()) { // without libraries, only the runtime is packaged
     if (runtime.empty())
       return createStringError("<library>... must be given; see --help");
     for (const cl::opt<std::string> *option : {&output, &className, &coordinatesText, &weights})

@@ -37,7 +37,7 @@ std::string listOf(const std::vector<Listed> &devices) {
   return text;
 }
 
-/// Refuses a phone that adb lists but cannot use.
+/// Fails if adb lists the phone but cannot use it.
 Outcome checkState(const Listed &device) {
   const std::string phone = "phone '" + printableText(device.serial) + "' ";
   if (device.state == "device")

@@ -15,7 +15,7 @@ using tools::usageFailure;
 
 namespace {
 
-constexpr int kLeastAndroid = 24; // Android 7, the oldest version that runs libraries for Android
+constexpr int kLeastAndroid = 24; // Android 7, the oldest version that runs Nacre's libraries for Android
 
 constexpr Abi kAbis[] = {{"android-arm64", "arm64-v8a"}, {"android-x86_64", "x86_64"}};
 

@@ -9,13 +9,13 @@ namespace {
 
 constexpr int kSignals[] = {SIGINT, SIGTERM};
 volatile std::sig_atomic_t asked = 0;
-// The function that cancels a run, and its session. They only change while no handler is set.
+// The function that cancels a run, and its session. They change only while no signal handler is installed.
 bool (*cancelRun)(void *session) = nullptr;
 void *running = nullptr;
 
 void cancel(int) {
   if (!cancelRun(running))
-    alarm(1); // retries, because the run may have been about to begin
+    alarm(1); // cancels again after a second, because the run may have been about to begin
 }
 
 volatile pid_t child = 0;
@@ -23,7 +23,7 @@ volatile pid_t child = 0;
 void note(int) {
   asked = 1;
   if (child)
-    kill(child, SIGTERM); // Ctrl-C in a terminal reaches it anyway
+    kill(child, SIGTERM); // needed for SIGTERM; Ctrl-C in a terminal reaches the child anyway
   if (cancelRun)
     cancel(0);
 }
@@ -41,7 +41,7 @@ Interruption::Interruption(bool (*cancelOf)(void *), void *session) {
   action.sa_flags = SA_RESETHAND | SA_RESTART;
   for (int i = 0; i < 2; ++i) {
     sigaction(kSignals[i], nullptr, &before[i]);
-    if (before[i].sa_handler != SIG_IGN) // nohup, for example, sets SIG_IGN
+    if (before[i].sa_handler != SIG_IGN) // a signal that is ignored, for example by nohup, stays ignored
       sigaction(kSignals[i], &action, nullptr);
   }
   action.sa_handler = cancelRun ? cancel : SIG_DFL;

@@ -74,7 +74,8 @@ Expected<JsonFile> readJson(const std::string &path) {
   return parseFile(path, (*text)->getBuffer());
 }
 
-/// Returns the library of a report: where the compiler wrote it, or next to the report if both were moved.
+/// Returns the path of a report's library. It is the path at which the compiler wrote it, or next to the report if both
+/// were moved.
 std::string libraryOf(const JsonFile &report) {
   const json::Object *top = report.value.getAsObject();
   std::string output = top ? top->getString("output").value_or("").str() : "";
@@ -107,7 +108,7 @@ Expected<JsonFile> measure(const JsonFile &report, const char *program) {
     return createStringError("cannot write a file for the profile in the folder for temporary files");
   const FileRemover removeProfile(profile), removeSaid(said);
   const std::string profileOption = ("--profile=" + profile).str();
-  // Run for one second: the median of a few runs would show a machine that is waking up.
+  // Runs for one second. In a few runs, the machine would not reach its full clock rate.
   const StringRef arguments[] = {*run, library, profileOption, "--min-seconds=1"};
   const std::optional<StringRef> redirects[] = {std::nullopt, StringRef(said), StringRef(said)};
   std::string problem;
@@ -177,7 +178,7 @@ Expected<std::string> makePage(ArrayRef<std::string> paths, ArrayRef<std::string
                              : nacre::tools::makeComparisonPage(reports.front(), reports.back(), measured);
 }
 
-/// Returns the path of the page of a report, which is next to it.
+/// Returns the path of a report's page. The page is next to the report.
 std::string pageOf(StringRef report) {
   const StringRef name = sys::path::filename(report);
   return report.drop_back(name.size()).str() + nacre::fileNameOf(sys::path::stem(report).str(), ".html");

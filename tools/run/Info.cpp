@@ -16,7 +16,8 @@ namespace {
 
 void printBytes(const char *what, unsigned long long bytes) { std::printf("  %-10s %llu\n", what, bytes); }
 
-/// Prints a line below that of the tensor. Prints nothing for floats and for integers that are not quantized.
+/// Prints the quantization on the line after the tensor's. Prints nothing for floats and for integers that are not
+/// quantized.
 void printQuantization(const Quantization &quantization) {
   if (quantization.isIdentity())
     return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tools/measure has the table and the JSON. The trace shows the latest run.
+// tools/measure writes the table and the JSON. The trace shows the latest run.
 
 #include "tools/run/Profile.h"
 #include "tools/measure/Profile.h"

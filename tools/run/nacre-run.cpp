@@ -2,8 +2,8 @@
 //
 // nacre-run runs, compares, benchmarks, profiles and trains a compiled model, for tests, benchmarks and users. It uses
 // only nacre/runtime.h of Nacre. It opens the library, creates a session, fills the inputs and runs. Then it writes,
-// compares, benchmarks and profiles, in this order, as the options ask; training is separate. Before it writes
-// anything, it checks that no output is a file that it reads, or another output.
+// compares, benchmarks and profiles, in this order, if the options request it. Training is separate. Before it writes
+// any file, it checks that no output is a file that it reads, or another output.
 
 #include "tools/OutOfMemory.h"
 #include "tools/ResponseFile.h"
@@ -34,7 +34,7 @@ static Outcome writeResults(ModelSession &session, const std::string &folder) {
   return writeOutputs(session.outputs, session.states, folder);
 }
 
-/// Measures launches, and shows them as the options ask.
+/// Measures launches, and shows them in the form that the options request.
 static Outcome profileAndReport(ModelSession &session, const Options &options, const std::string &buildId) {
   if (options.reportFile.empty() || !options.profileFile.empty()) {
     Outcome failure = profile(session, options, buildId);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // nacre-translate runs only the import phase: it prints a trained network as an `nn` function, or lists the unsupported
-// operators. It can also write trained weights back to the model's file. It shows tests and people how Nacre reads a
-// model. Weights that stay in the model's file are left out of the text.
+// operators. It can also write trained weights back to the model's file. It shows how Nacre imports a model, for tests
+// and for people. Weights that stay in the model's file are left out of the text.
 
 #include "compiler/import/Import.h"
 #include "compiler/state/WriteTrained.h"

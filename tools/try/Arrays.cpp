@@ -7,7 +7,7 @@ namespace nacre::tries {
 namespace {
 
 struct Form {
-  const char *npy; // without the byte order; packed elements are bytes
+  const char *npy; // type in .npy files, without the byte order; packed elements are bytes
   unsigned bits;
 };
 
@@ -57,7 +57,7 @@ Form formOf(nacre_element_type type) {
 
 constexpr unsigned kMostAxes = 64;
 
-/// Writes elements one after the other. Several can share a byte, the first one in the lowest bits.
+/// Writes elements one after another. Several elements can share a byte; the first is in the lowest bits.
 class Elements {
 public:
   Elements(FILE *file, unsigned bits, const void *data)

@@ -14,7 +14,7 @@ struct Named {
   Use use;
 };
 
-/// Writes the path without links and dots, or unchanged if there is no such file.
+/// Sets `resolved` to the path without links and dots, or to `path` if there is no such file.
 void resolve(const char *path, char (&resolved)[4096]) {
   if (!realpath(path, resolved))
     snprintf(resolved, sizeof resolved, "%s", path);

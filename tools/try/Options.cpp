@@ -92,15 +92,15 @@ bool readSeconds(const char *text, double &seconds) {
 }
 
 struct Row {
-  const char *name; // with '=' if there is a value
+  const char *name; // name of the option, with '=' if it has a value
   bool (*store)(Options &options, const char *value);
 };
 
-constexpr uint64_t kMost = 999999; // for runs, threads and milliseconds
+constexpr uint64_t kMost = 999999; // largest number of runs, threads and milliseconds
 
 constexpr Row kRows[] = {
     {"--help", [](Options &o, const char *) { return o.hasHelp = true; }},
-    {"--input=", [](Options &, const char *) { return true; }}, // read once the model is known
+    {"--input=", [](Options &, const char *) { return true; }}, // inputs are read when the model is known
     {"--output=", [](Options &o, const char *v) { return *(o.outputs = v) != 0; }},
     {"--weights-file=", [](Options &o, const char *v) { return *(o.weights = v) != 0; }},
     {"--entry=", [](Options &o, const char *v) { return *(o.session.entry = v) != 0; }},
@@ -149,7 +149,7 @@ constexpr Row kRows[] = {
     {"--cache=", [](Options &o, const char *v) { return *(o.session.cache_folder = v) != 0; }},
 };
 
-/// Stores an option; returns whether it is known and its value valid.
+/// Stores an option. Returns false if the option is unknown or its value is invalid.
 bool storeOption(const char *word, Options &options) {
   for (const Row &row : kRows) {
     const bool hasValue = row.name[strlen(row.name) - 1] == '=';
@@ -167,7 +167,7 @@ Status fail(Status status, const char *what, const char *why) {
   fflush(nullptr); // writes earlier output first
   const size_t bytes = size_t(length) < sizeof text ? length : sizeof text - 1;
   const long written = write(2 /* standard error */, text, bytes);
-  (void)written; // there is no other place for the message
+  (void)written; // ignored, because there is no other place for the message
   return status;
 }
 

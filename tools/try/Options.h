@@ -18,10 +18,10 @@ struct Options {
   nacre_session_options session = nacre_session_options_default();
   const char *library = nullptr;
   const char *weights = nullptr; // weights file; null: the file next to the library
-  const char *outputs = nullptr; // a folder
+  const char *outputs = nullptr; // folder for outputs; null: outputs are not written
   const char *profileFile = nullptr;
   const char *figuresFile = nullptr; // file for figures of the phone; if it is set, no library is opened
-  const char *kernels = nullptr;     // a folder
+  const char *kernels = nullptr;     // folder with libraries of kernels
   bool hasHelp = false, hasBenchmark = false, hasProfile = false, hasSeconds = false;
   uint64_t runs = 0; // number of runs; 0: as many as the minimum time needs
   double seconds = 0;

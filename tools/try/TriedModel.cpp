@@ -120,7 +120,7 @@ Status TriedModel::run() {
   const nacre_status status = nacre_session_run(session);
   if (status != NACRE_OK)
     return fail(status == NACRE_BAD_ARGUMENT ? WrongUsage : statusOf(status), "run", nacre_session_reason(session));
-  if (needsGpu && nacre_session_reason(session)[0]) // the CPU computed everything, or one kernel
+  if (needsGpu && nacre_session_reason(session)[0]) // the CPU computed everything, or at least one kernel
     return fail(Refused, "--gpu", nacre_session_reason(session));
   return Done;
 }
@@ -156,10 +156,10 @@ void TriedModel::printOutput(uint32_t index) {
     count *= dims[d];
   }
   printf("]");
-  // If data decide a size, the strides are those of the maximum size.
+  // If a size depends on data, elements have the strides of the largest size, so the values are not listed.
   if (tensor.type == NACRE_F32 && !tensor.open_axes && count > 0) {
     const float *values = static_cast<const float *>(data);
-    int64_t least = -1, most = -1, nans = 0; // -1 until a number is found
+    int64_t least = -1, most = -1, nans = 0; // indices are -1 until a number is found
     for (int64_t i = 0; i < count; ++i) {
       if (__builtin_isnan(values[i])) {
         ++nans;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // nacre-try runs a compiled model on a phone from adb's shell, and shows its outputs, its time, and the engine that
-// computed it. It can also measure the phone itself. So a model can be tried before there is an app, with the library
-// of the later app. It is C++ without the C++ library and the NDK. It uses only nacre/runtime.h and the few functions
+// computed it. It can also measure the phone itself. So a model can be tried before there is an app, with the same
+// library. The program is built without the C++ library and the NDK. It uses only nacre/runtime.h and the few functions
 // of Android's C library that tools/measure/Libc.h declares.
 
 #include "tools/measure/BenchmarkLine.h"
@@ -13,7 +13,7 @@
 #include "tools/try/NamedPaths.h"
 #include "tools/try/TriedModel.h"
 
-/// Constructs an object in existing memory, as <new> does: this program has no C++ library.
+/// Constructs an object in existing memory, like operator new of <new>, because this program has no C++ library.
 inline void *operator new(size_t, nacre::measure::LaunchProfile *place) noexcept { return place; }
 
 namespace nacre::tries {
@@ -33,7 +33,7 @@ public:
             this};
   }
 
-  /// Returns whether everything was written.
+  /// Closes the file. Returns false if not everything was written.
   bool close() {
     const bool isClosed = !file || fclose(file) == 0;
     return isClosed && isWritten && (file || !isFile);
@@ -132,7 +132,7 @@ Status writeFigures(const Options &options) {
   static measure::Reason reason;
   const measure::Progress progress = [](const char *part) {
     printf("measuring %s\n", part);
-    fflush(nullptr); // a pipe would buffer it until the end
+    fflush(nullptr); // otherwise, output to a pipe would be buffered until the end
   };
   const bool isNamed = options.session.gpu_device != 0;
   if (options.kernels &&
@@ -163,7 +163,7 @@ Status tryModel(int count, char **words) {
   Status status = tried.open(options.library);
   status = status ? status : tried.create(options);
   status = status ? status : tried.fillInputs(count, words);
-  status = status ? status : tried.run(); // touches memory for the first time
+  status = status ? status : tried.run(); // the first run accesses memory for the first time
   if (status)
     return status;
   if (options.outputs)

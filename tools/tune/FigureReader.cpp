@@ -16,12 +16,12 @@ using measure::Cluster;
 using measure::CpuFigures;
 using measure::DeviceFigures;
 
-/// The lines by their first words, except clusters, which are parsed at once.
+/// The lines of the text, by their first words. Lines of clusters are parsed immediately instead.
 struct Lines {
   std::map<std::string, std::string, std::less<>> values;
   bool isComplete = false, isGood = true;
 
-  /// Returns a positive figure; records a missing or wrong one.
+  /// Returns a positive figure. Records an error if it is missing or wrong.
   double number(const char *name) {
     const auto found = values.find(name);
     char *end = nullptr;

@@ -22,7 +22,7 @@ using tools::Interruption;
 using tools::Outcome;
 using tools::usageFailure;
 
-/// A file here, and its name in the phone's folder.
+/// A file on this machine, and its name in the phone's folder.
 struct Sent {
   std::string path, name;
 };

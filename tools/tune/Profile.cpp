@@ -40,7 +40,7 @@ std::string number(double value) {
   return text.str();
 }
 
-/// Returns the base's members of the GPU, with the measured figures.
+/// Returns the GPU's members of the base profile, with the measured figures.
 std::optional<std::string> describeGpu(const std::string &profile, const GpuFigures &figures) {
   std::optional<std::string_view> group = findMember(profile, "gpu");
   std::optional<std::string> gpu = group ? std::optional<std::string>(*group) : std::nullopt;
@@ -49,7 +49,7 @@ std::optional<std::string> describeGpu(const std::string &profile, const GpuFigu
   set("fp16_gflops", number(figures.halves));
   set("bandwidth_gbps", number(figures.bytes));
   set("cache_bandwidth_gbps", number(figures.cacheBytes));
-  // An emulating CPU is fast with few invocations; the number that a GPU needs is not measured.
+  // A CPU that emulates a GPU needs only one invocation. For a real GPU, this number is not measured.
   if (figures.isPlayed)
     set("invocations", "1");
   set("rates", "{\"streamed_gps\": " + number(figures.streamed) + ", \"depthwise_gps\": " + number(figures.depthwise) +
@@ -67,7 +67,8 @@ std::optional<std::string> describeGpu(const std::string &profile, const GpuFigu
                : whole;
 }
 
-/// Returns whether base and device agree on shared memory: copies between two memories are not measured.
+/// True if the base profile and the device both have shared memory, or both have not. Copies between two memories are
+/// not measured.
 bool sharesMemoryAs(const std::string &profile, const GpuFigures &figures) {
   const std::optional<std::string_view> memory = findMember(profile, "memory");
   const std::optional<std::string_view> shared = memory ? findMember(*memory, "shared") : std::nullopt;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Walks over the characters once, and keeps track of strings and depth. The value begins after the name at depth one,
-// and ends at the next comma or brace there.
+// Walks over the characters once, and keeps track of strings and nesting depth. The value begins after the name at
+// depth one, and ends at the next comma or brace at this depth.
 
 #include "tools/tune/Splice.h"
 

@@ -57,7 +57,8 @@ Outcome readBase(const std::string &path, std::string &profile) {
              : Outcome(usageFailure(path + ": must be a profile, an object with a member \"cpu\""));
 }
 
-/// Measures this machine. Unless a certain GPU was requested, there may be none: `reasonOfGpu` is then the reason.
+/// Measures this machine. If its GPU cannot be measured and no certain GPU was requested, sets `reasonOfGpu` and
+/// succeeds.
 Outcome measureHere(const Options &options, const std::string &kernels, DeviceFigures &figures,
                     std::string &reasonOfGpu) {
   const nacre::measure::Progress progress =

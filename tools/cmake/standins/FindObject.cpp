@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // libgcc_eh.a of GCC 12 finds unwind tables through a function that glibc only has since 2.35. A program that links it
-// statically would not start on older systems (RHEL 9 has glibc 2.34). This file answers the same from dl_iterate_phdr,
-// which every glibc has. A program that links libgcc_s does not call this function.
+// statically would not start on older systems (RHEL 9 has glibc 2.34). This file defines the same function with
+// dl_iterate_phdr, which every glibc has. A program that links libgcc_s does not call this function.
 
 #include <dlfcn.h>
 #include <link.h>
@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#ifdef DLFO_STRUCT_HAS_EH_DBASE // The system's libgcc knows the function.
+#ifdef DLFO_STRUCT_HAS_EH_DBASE // Defined if the system's libgcc knows the function.
 
 namespace {
 
@@ -19,7 +19,7 @@ struct Search {
   dl_find_object *object;
 };
 
-/// Fills in the object if the address is in one of its loaded segments. Then returns 1, which ends the search.
+/// Stores the object and returns 1, which ends the search, if the address is in one of the object's loaded segments.
 int describeObject(dl_phdr_info *info, size_t, void *data) {
   const Search &search = *static_cast<Search *>(data);
   const ElfW(Phdr) *found = nullptr, *tables = nullptr;
@@ -46,7 +46,7 @@ int describeObject(dl_phdr_info *info, size_t, void *data) {
 
 } // namespace
 
-/// This function is hidden, so libraries that the program loads, such as drivers, call that of the C library.
+/// This function is hidden, so libraries that the program loads, such as drivers, call the function of the C library.
 extern "C" __attribute__((visibility("hidden"))) int _dl_find_object(void *address, dl_find_object *object) noexcept {
   Search search{reinterpret_cast<uintptr_t>(address), object};
   return dl_iterate_phdr(describeObject, &search) == 1 ? 0 : -1;

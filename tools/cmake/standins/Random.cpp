@@ -11,7 +11,7 @@
 
 extern "C" __attribute__((visibility("hidden"))) uint32_t arc4random() noexcept {
   uint32_t value = 0;
-  // So few bytes are returned at once, unless the kernel does not have the call.
+  // getrandom always returns such a small number of bytes completely, unless the kernel does not have this call.
   if (getrandom(&value, sizeof value, 0) != sizeof value) {
     std::perror("getrandom");
     std::abort();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Uses libjpeg's default transform and upsampling, as PIL does. A warning about damaged data is an error, because the
-// decoder would invent the rest of the picture.
+// Uses libjpeg's default transform and upsampling, as PIL does. A warning about damaged data counts as an error,
+// because the decoder would fill the rest of the picture with wrong pixels.
 
 #include "tools/run/media/Decoders.h"
 
@@ -14,7 +14,7 @@
 namespace nacre::run {
 namespace {
 
-constexpr long kMostMemory = 2000L << 20; // for the library, which keeps the coefficients of progressive files
+constexpr long kMostMemory = 2000L << 20; // limit for the library, which stores the coefficients of progressive files
 constexpr int kMostScans = 500;           // a file with many empty scans would take hours
 
 struct Decoder {
@@ -84,7 +84,7 @@ uint8_t productOf255ths(uint32_t a, uint32_t b) {
   return static_cast<uint8_t>(((product >> 8) + product) >> 8);
 }
 
-/// Converts inks, which such files store inverted, to red, green and blue as PIL does.
+/// Converts CMYK pixels, which JPEG files store inverted, to RGB like PIL.
 std::vector<uint8_t> mixInks(const std::vector<uint8_t> &inks) {
   std::vector<uint8_t> pixels(inks.size() / 4 * 3);
   for (size_t i = 0; i < inks.size() / 4; ++i)

@@ -16,7 +16,7 @@ bool parseSize(const std::string &text, size_t begin, size_t end, uint32_t &size
   return error == std::errc() && stop == text.data() + end && size > 0 && size <= PictureResizer::longest_side;
 }
 
-/// Reads one number for all channels, or three. Returns how many there are, or 0 if `text` is neither.
+/// Parses one number for all channels, or three numbers. Returns the count of numbers, or 0 if `text` is invalid.
 size_t parseNumbers(const std::string &text, float (&numbers)[3]) {
   float read[3];
   size_t count = 0;
@@ -40,7 +40,7 @@ size_t parseNumbers(const std::string &text, float (&numbers)[3]) {
   return count;
 }
 
-/// Stores the value that a word stands for.
+/// Sets `value` to the value of the word `text` in the list. Returns false if the list does not have the word.
 template <typename Value, size_t count>
 bool parseWord(const std::string &text, const std::pair<const char *, Value> (&words)[count], Value &value) {
   for (const auto &[word, meaning] : words)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Replaces the decoders of Decoders.h in a nacre-run built without libjpeg-turbo and libpng, which a cross compiler may
-// lack. Arrays and sounds can still be read.
+// Replaces the decoders of Decoders.h if nacre-run is built without libjpeg-turbo and libpng, which may be missing for
+// a cross compiler. Arrays and sounds can still be read.
 
 #include "tools/run/media/Decoders.h"
 

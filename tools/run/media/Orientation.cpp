@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Walks over the segments before the first scan. The EXIF segment is a TIFF file; its first directory has the
+// Walks over the segments before the first scan. The EXIF segment contains a TIFF file, whose first directory has the
 // orientation.
 
 #include "tools/run/media/Orientation.h"

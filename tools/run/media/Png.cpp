@@ -12,7 +12,7 @@
 namespace nacre::run {
 namespace {
 
-constexpr png_alloc_size_t kMostChunk = 64 << 20; // limit for a text or a profile, uncompressed
+constexpr png_alloc_size_t kMostChunk = 64 << 20; // limit for the uncompressed size of a text or a color profile
 
 struct Decoder {
   png_structp png = nullptr;

@@ -14,7 +14,7 @@ namespace nacre::run {
 namespace {
 
 constexpr uint32_t kPcm = 1, kFloat = 3, kExtensible = 0xfffe;
-constexpr uint32_t kUnknownSize = 0xffffffff; // written by programs whose output is a pipe
+constexpr uint32_t kUnknownSize = 0xffffffff; // size in files from programs that write to a pipe
 
 uint32_t readNumber(std::string_view bytes, size_t at, size_t width) {
   uint32_t number = 0;
@@ -63,7 +63,7 @@ std::string parseFormat(std::string_view chunk, Sound &sound) {
   return "";
 }
 
-/// Returns the number of samples of an input in which at most one axis is longer than 1; 0 for other inputs.
+/// Returns the number of samples of an input. At most one axis may be longer than 1; returns 0 for other inputs.
 size_t lengthOf(const nacre_tensor_info &info) {
   int64_t count = 1;
   uint32_t longer = 0;
@@ -91,7 +91,7 @@ std::string findInputProblem(const nacre_tensor_info &info) {
   return "";
 }
 
-/// Prints how a sound of another length was changed.
+/// Prints a note that a sound was cut or padded, if its length differs from the input's.
 void noteLength(const Sound &sound, const std::string &path, const nacre_tensor_info &info, size_t length) {
   if (sound.frames == length)
     return;
@@ -100,7 +100,8 @@ void noteLength(const Sound &sound, const std::string &path, const nacre_tensor_
                sound.frames < length ? "zeros follow" : "the rest is cut off");
 }
 
-/// Returns the scale of samples. Integers without a quantization are samples themselves.
+/// Returns the scale of the input's values. Integers without a quantization have the scale of samples: 1/32768 or
+/// 1/128.
 float scaleOf(const nacre_tensor_info &info) {
   if (!is_small_integer(info.type) || info.scale != 1)
     return info.scale;
@@ -118,7 +119,7 @@ double Sound::sampleAt(size_t frame) const {
 
 std::string parseWav(std::string_view bytes, Sound &sound) {
   bool hasFormat = false;
-  for (size_t at = 12; at + 8 <= bytes.size();) { // after "RIFF", its size and "WAVE"
+  for (size_t at = 12; at + 8 <= bytes.size();) { // begins after "RIFF", the size and "WAVE"
     const std::string_view name = bytes.substr(at, 4);
     const uint32_t size = readNumber(bytes, at + 4, 4);
     const size_t left = bytes.size() - at - 8;

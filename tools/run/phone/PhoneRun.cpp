@@ -26,7 +26,7 @@ using phone::PhoneFolder;
 
 namespace {
 
-/// Refuses a phone that cannot run a library for this ABI.
+/// Fails if the phone cannot run a library for the ABI `abi`.
 Outcome checkPhone(const Adb &adb, const Abi &abi) {
   phone::Abis abis;
   if (Outcome failure = phone::askAbis(adb, abis))
@@ -153,7 +153,7 @@ private:
     return wantsOutputs() ? folder.makeFolder("out") : std::nullopt;
   }
 
-  /// Returns the words for nacre-try. Its files are in its working directory.
+  /// Returns the arguments for nacre-try. All files are in its working directory.
   std::string command() const {
     std::string words = "model.so";
     for (size_t i = 0; i < tables.inputs.size(); ++i)
@@ -162,7 +162,7 @@ private:
       words += " --output=out";
     for (const std::string &word : options.phoneWords)
       words += " " + phone::quoteForShell(word);
-    if (options.gpu) // other options imply it here, but not in nacre-try
+    if (options.gpu) // other options of nacre-run imply --gpu, but not in nacre-try
       words += " --gpu";
     if (wantsProfileFile())
       words += " --profile=profile.json";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// All outputs are compared before the verdict, so that one run shows all differences.
+// Implements Answers.h. All outputs are compared before a failure is returned, so that one run shows all differences.
 
 #include "tools/run/session/Answers.h"
 #include "dialects/OutputFile.h"
@@ -21,7 +21,7 @@ std::string format(const char *pattern, double a, double b = 0, double c = 0) {
   return text;
 }
 
-/// Prints that an output agrees and returns "", or returns a text about the difference.
+/// Compares an output. If it agrees, prints that and returns ""; otherwise, returns a text about the difference.
 std::string judge(const Port &port, const TensorView &expected, Tolerance tolerance) {
   const Comparison result = compareTensors(port.tensor, expected, tolerance);
   if (result.differing == 0) {
@@ -56,7 +56,8 @@ Outcome openExpected(std::vector<Port> &outputs, const Options &options, std::ve
 Outcome compareOutputs(const std::vector<Expected> &expected, Tolerance tolerance) {
   std::string differences;
   for (const auto &[port, tensor] : expected) {
-    const TensorView view = viewLike(port->tensor, tensor.view); // the run may have decided the output's size
+    const TensorView view = viewLike(port->tensor, tensor.view); // viewed after the run, because the output's size may
+                                                                 // depend on the run
     std::string difference;
     if (view.type != port->tensor.type || view.dims != port->tensor.dims)
       difference = "output '" + printableText(port->name) + "' differs in kind: must be " +

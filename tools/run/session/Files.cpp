@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the files that options name, and names those of outputs.
+// Finds the files that options name, and chooses the names of output files.
 
 #include "tools/run/session/Files.h"
 #include "dialects/OutputFile.h"
@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char *kExtension = ".npy";
 
-/// Replaces characters that have a meaning in a path.
+/// Returns the name with replacements for characters that have a meaning in a path.
 std::string stemOf(std::string name) {
   for (char &c : name)
     if (c == '/' || c == '\\' || c == ':')
@@ -97,8 +97,8 @@ Outcome checkFiles(const NamedFiles &files) {
 
 std::vector<std::string> outputPaths(const std::vector<Port> &outputs, const std::vector<Port> &states,
                                      const std::string &folder) {
-  std::map<std::string, std::string> owners; // owners of file names; the first tensor whose unchanged name it is, if
-                                             // there is one
+  std::map<std::string, std::string> owners; // owner of each file name: the tensor with exactly this name, or else the
+                                             // only tensor that would have it
   for (const auto *ports : {&outputs, &states})
     for (const Port &port : *ports) {
       std::string &owner = owners.try_emplace(shortName(port.name), port.name).first->second;

@@ -14,7 +14,7 @@
 namespace nacre::run {
 namespace {
 
-/// Fills a port with values that every model accepts: 0 and 1 are valid as indices and in masks.
+/// Fills a port with random values that every model accepts. Integers are 0 or 1, which are valid indices and masks.
 void fillFromSeed(Port &port, uint64_t seed) {
   const size_t width =
       findElementType(port.tensor.type)->isPacked() ? 1 : findElementType(port.tensor.type)->bytesOf(1);
@@ -44,7 +44,7 @@ void fillFromSeed(Port &port, uint64_t seed) {
     case NACRE_F8E4M3FN:
     case NACRE_F8E4M3FNUZ:
     case NACRE_F8E5M2:
-    case NACRE_F8E5M2FNUZ: // below 2, and never the only NaN
+    case NACRE_F8E5M2FNUZ: // values below 2, and never the code of NaN
       bits = (random & 0x97) | 0x28;
       break;
     case NACRE_F8E8M0: // 2^-7 to 1
@@ -52,7 +52,7 @@ void fillFromSeed(Port &port, uint64_t seed) {
       break;
     case NACRE_U8:
     case NACRE_I8:
-    case NACRE_U4: // packed types: any byte
+    case NACRE_U4: // packed types may have any bytes
     case NACRE_I4:
     case NACRE_F4E2M1:
     case NACRE_U2:

@@ -10,7 +10,8 @@
 
 namespace nacre::run {
 
-/// Returns the loader's message. For a library for Android, it would only name the C library, whose name differs there.
+/// Returns the loader's message, or a clearer one for a library for Android. The loader would only report that it does
+/// not find Android's C library.
 static std::string explain(std::string reason) {
 #if defined(__aarch64__)
   constexpr const char *target = "linux-arm64";

@@ -28,7 +28,7 @@ TensorView viewOf(nacre_element_type type, uint32_t rank, const int64_t *dims, c
   return view;
 }
 
-/// Prints the choices of create; errors are returned as reasons instead.
+/// Prints messages about choices that create makes. Errors are not printed, because create returns them as reasons.
 void printChoice(void *, nacre_log_level level, const char *message) {
   if (level == NACRE_LOG_INFO)
     std::fprintf(stderr, "nacre-run: %s\n", message);
@@ -40,8 +40,8 @@ ModelSession::~ModelSession() { nacre_session_destroy(session); }
 
 Outcome ModelSession::create(const nacre_model *compiled, const Options &options, const Shared &shared) {
   model = compiled;
-  // Find the entry before the session is created, because the runtime's failure does not list the entries. A model that
-  // cannot be described fails at creation.
+  // The entry is checked before the session is created, because the runtime's failure does not list the entries. If the
+  // model cannot be described, creating the session fails with a reason.
   if (nacre_model_describe(model, &info) == NACRE_OK)
     if (Outcome failure = findEntry(options.entry))
       return failure;
@@ -65,7 +65,8 @@ Outcome ModelSession::create(const nacre_model *compiled, const Options &options
   settings.tune_budget_ms = options.tuneMilliseconds;
   if (options.gpuSelfTest || options.tuneMilliseconds)
     settings.log = printChoice;
-  // The runtime ignores an unwritable cache without a message, but a user who measures a second start should know.
+  // The runtime ignores a cache folder that it cannot write to. A user who measures a second start needs an error
+  // instead.
   if (!options.cacheFolder.empty() && access((options.cacheFolder + "/.").c_str(), W_OK) != 0)
     return usageFailure("--cache must be a folder that can be written to, but is '" + options.cacheFolder +
                         "': " + std::strerror(errno));
@@ -189,7 +190,8 @@ template <typename Call> Outcome ModelSession::withFile(Call call, const std::st
   return status == NACRE_OUT_OF_MEMORY ? statusFailure(reason.c_str(), status) : usageFailure(reason);
 }
 
-/// Calls `check` with the name and the value of each element of tensors with these roles, until it returns a failure.
+/// Calls `check` with the tensor's name and the value of each element of tensors with one of `roles`, until a call
+/// returns a failure.
 template <typename Check> Outcome ModelSession::checkElements(uint32_t roles, Check check) {
   nacre_state *state = nullptr;
   if (nacre_session_state(session, &state) != NACRE_OK)
@@ -210,7 +212,8 @@ template <typename Check> Outcome ModelSession::checkElements(uint32_t roles, Ch
   return std::nullopt;
 }
 
-/// Checks only states of training. A network's own state may contain an infinity for a reason.
+/// Fails if a tensor of training is not finite. A network's own state is not checked, because it may contain infinities
+/// intentionally.
 Outcome ModelSession::checkFinite(uint32_t roles, const char *purpose, const Failure &advice) {
   return checkElements(roles & (NACRE_STATE_WEIGHT | NACRE_STATE_MOMENT | NACRE_STATE_STATISTIC),
                        [&](const std::string &name, double value) -> Outcome {
@@ -266,7 +269,7 @@ Outcome ModelSession::run() {
   const nacre_status status = nacre_session_run(session);
   if (status == NACRE_CANCELLED)
     return Failure{ExitCode::Interrupted, std::string("interrupted: ") + nacre_session_reason(session)};
-  if (status == NACRE_BAD_ARGUMENT) // wrong contents of inputs
+  if (status == NACRE_BAD_ARGUMENT) // an input has invalid contents
     return usageFailure(printableText(nacre_session_reason(session)));
   if (status != NACRE_OK)
     return refused(status);
@@ -274,7 +277,8 @@ Outcome ModelSession::run() {
     return std::nullopt;
   nacre_session_info now;
   Outcome failure = describe(now);
-  if (!failure && nacre_session_reason(session)[0] != 0) // the GPU or one of its kernels was not used
+  if (!failure && nacre_session_reason(session)[0] != 0) // the reason tells why the GPU or one of its kernels was not
+                                                         // used
     failure = Failure{ExitCode::Refused, nacre_session_reason(session)};
   return failure;
 }
@@ -292,7 +296,7 @@ static void copyElement(const ElementType &type, const char *data, size_t from, 
   into[to / perByte] = static_cast<char>(into[to / perByte] | element << to % perByte * type.bits);
 }
 
-/// Copies the first elements of every axis, as many as `dims` has, from a larger tensor.
+/// Copies the elements of a larger tensor whose indices are inside `dims` to `taken`.
 static void takeFirst(const TensorView &tensor, const Dims &dims, std::vector<char> &taken) {
   const ElementType &type = *findElementType(tensor.type);
   const size_t count = *countElements(dims);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A table has the options, each with a function that stores its value.
+// Implements Options.h. A table lists the options, each with a function that stores its value.
 
 #include "tools/run/session/Options.h"
 #include "tools/NearestName.h"
@@ -28,11 +28,11 @@ bool parsePositive(const std::string &text, double &value) {
 /// Modes to which an option belongs. Options of different modes cannot be combined.
 enum class About { Both, Runs, Training };
 
-/// Handling of an option with --device, and of the file that it names. Each option needs one.
+/// Handling of an option, and of the file that it names, with --device.
 enum class OnPhone {
   Here,   ///< Done by this program, before or after the run.
   There,  ///< Passed to nacre-try.
-  Sent,   ///< Names a file that nacre-try reads.
+  Sent,   ///< The file is copied to the phone, and nacre-try reads it.
   Refused ///< Only possible without --device.
 };
 
@@ -42,7 +42,7 @@ struct Row {
   const char *value; // expected value in messages; nullptr for a flag
   bool (*store)(Options &, const std::string &);
   About about = About::Both;
-  bool mayBeFlag = false; // true if the value is optional; it is then never the next argument
+  bool mayBeFlag = false; // true if the value is optional; the next argument is then never the value
 };
 
 constexpr const char *kScheduleForm =

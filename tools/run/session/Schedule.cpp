@@ -12,7 +12,7 @@
 namespace nacre::run {
 namespace {
 
-/// Removes the text before `end` from `text`, together with `end`, and returns it.
+/// Removes the text before `end`, and `end`, from `text`. Returns the text before `end`.
 std::string_view takeUntil(std::string_view &text, char end) {
   const size_t at = std::min(text.find(end), text.size());
   const std::string_view front = text.substr(0, at);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The loader knows the path of the library that contains the model.
+// Implements WeightsFile.h. dladdr() finds the path of the library that contains the model.
 
 #include "tools/run/session/WeightsFile.h"
 #include "tools/run/session/Text.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Two passes: the first finds the scale; the second ranks elements by the share of their tolerance that they use.
+// Implements Compare.h. The first pass finds the scale. The second pass finds the element whose difference is largest
+// relative to its tolerance.
 
 #include "tools/run/tensors/Compare.h"
 
@@ -14,18 +15,18 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Returns whether two elements have equal bits. 64-bit integers beyond 2^53 may differ although they are the same
+/// True if two elements have equal bits. 64-bit integers beyond 2^53 may differ although they convert to the same
 /// double.
 bool sameBits(const TensorView &a, const TensorView &b, size_t index) {
   if (findElementType(a.type)->isPacked())
-    return true; // so few bits are exact in a double
+    return true; // packed elements are always exact in a double
   const size_t bytes = findElementType(a.type)->bytesOf(1);
   return std::memcmp(static_cast<const char *>(a.data) + index * bytes,
                      static_cast<const char *>(b.data) + index * bytes, bytes) == 0;
 }
 
-/// Returns the least magnitude that kernels do not treat as zero. They compute f16 in f32, in which its subnormals are
-/// normal.
+/// Returns the smallest magnitude that kernels do not treat as zero. Subnormal f16 values count, because kernels
+/// compute them in f32.
 double leastOf(nacre_element_type type) {
   switch (type) {
   case NACRE_F64:

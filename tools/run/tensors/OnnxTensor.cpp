@@ -37,7 +37,7 @@ struct Parts {
   Dims dims;
   uint64_t dataType = 0;
   std::optional<std::string_view> raw;
-  std::vector<uint64_t> numbers; // from the typed field that is present
+  std::vector<uint64_t> numbers; // values of the typed field that the file has
   bool external = false;
 };
 
@@ -102,7 +102,7 @@ std::string parseOnnxTensor(std::string_view bytes, FileTensor &tensor) {
     return "a TensorProto with external data is not read; save it with its data";
 
   const std::optional<size_t> count = countElements(parts.dims);
-  // For packed elements, each number is a byte of them.
+  // For packed elements, each number is a byte that contains several elements.
   const size_t width = type->isPacked() ? 1 : type->bytesOf(1);
   const size_t wanted = type->bytesOf(count.value_or(0)) / width;
   const size_t present = parts.raw ? parts.raw->size() / width : parts.numbers.size();
@@ -115,7 +115,7 @@ std::string parseOnnxTensor(std::string_view bytes, FileTensor &tensor) {
     return "";
   }
   tensor.decoded.resize(wanted * width);
-  for (size_t i = 0; i < wanted; ++i) // little endian: the low bytes are the narrow number
+  for (size_t i = 0; i < wanted; ++i) // on little-endian machines, the first bytes of a number are the narrow number
     __builtin_memcpy(tensor.decoded.data() + i * width, &parts.numbers[i], width);
   tensor.view.data = tensor.decoded.data();
   return "";

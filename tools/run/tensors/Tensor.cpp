@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A table has a row for each type. Floats without a type in C++ are decoded like in the compiler.
+// Implements Tensor.h. A table has a row for each type. Floats without a type in C++ are decoded like in the compiler.
 
 #include "tools/run/tensors/Tensor.h"
 #include "dialects/nn/FloatFormats.h"
@@ -41,7 +41,7 @@ constexpr ElementType kTypes[] = {
 };
 
 template <typename T> T load(const void *data, size_t index) {
-  T value; // the data of a file may have any alignment
+  T value; // copied, because the data of a file may have any alignment
   std::memcpy(&value, static_cast<const char *>(data) + index * sizeof(T), sizeof(T));
   return value;
 }

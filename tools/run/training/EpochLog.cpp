@@ -38,7 +38,8 @@ std::string describe(const Tally &tally, const char *which) {
   return text;
 }
 
-/// Returns a further member of an object. JSON has neither infinity nor NaN, so these become null.
+/// Returns the text of a member that follows others in a JSON object. JSON has neither infinity nor NaN, so they become
+/// null.
 std::string member(const std::string &name, double value) {
   return ", \"" + name + "\": " + (std::isfinite(value) ? format("%.9g", value) : "null");
 }

@@ -23,7 +23,7 @@ std::vector<std::string> labelsOf(const ModelSession &session);
 
 class Examples {
 public:
-  /// Opens the files. `axes` contains NAME:AXIS for each input whose batch axis is not 0.
+  /// Opens the files. `axes` contains NAME:AXIS for each input with another batch axis than 0.
   Outcome open(ModelSession &session, const ExampleFiles &files, const std::vector<std::string> &axes);
   /// Copies a batch of examples to the inputs of a session. `chosen` has the index of each example of the batch.
   void fill(ModelSession &session, const uint32_t *chosen) const;

@@ -15,7 +15,7 @@ std::vector<uint32_t> shuffled(uint32_t count, uint64_t seed, uint64_t epoch) {
   uint64_t state = seed;
   state = nextRandom(state) ^ epoch;
   for (uint32_t last = count; last > 1; --last) {
-    // The high half of a product is almost uniform: places differ in probability by one part in 2^32.
+    // The high half of the product is almost uniform: the probabilities of places differ by one part in 2^32.
     const uint64_t place = (nextRandom(state) >> 32) * last >> 32;
     std::swap(order[last - 1], order[place]);
   }

@@ -10,8 +10,8 @@
 namespace nacre::run {
 namespace {
 
-/// Returns the axis of classes, without which `dims` equal those of the label. Prefers the axis that nacre-compile
-/// takes for classes, else the last one that fits.
+/// Returns the axis of classes: without it, the output's `dims` equal the label's. If several axes are possible,
+/// prefers the one that nacre-compile uses for classes, or else the last one.
 std::optional<size_t> classAxis(const Dims &dims, const Dims &label) {
   if (dims.size() != label.size() + 1)
     return std::nullopt;

@@ -35,7 +35,7 @@ class Scores {
 public:
   /// Finds the tensors to watch in this session, which must outlive this object.
   void watch(const ModelSession &session);
-  /// Return the input with the classes (nullptr if there is none), and the number of classes.
+  /// Return the input that contains classes, or nullptr, and the number of classes.
   const Port *label() const { return classes; }
   int64_t classCount() const { return output->tensor.dims[axis]; }
 

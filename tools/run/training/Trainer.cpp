@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Uses a session for each entry, all with one state. The number of a step, which the state counts, determines its
-// epoch, examples and rate.
+// Uses a session for each entry, all with the same state. The state counts the steps, and the count determines a step's
+// epoch, examples and learning rate.
 
 #include "tools/run/training/Trainer.h"
 #include "dialects/Count.h"
@@ -64,7 +64,7 @@ public:
   }
 
 private:
-  /// Checks the file first: an epoch may take hours, and its result must be saved.
+  /// Checks that the result can be saved. This happens before the training, because an epoch may take hours.
   Outcome checkSaveFile() const {
     const std::string problem = options.saveFile.empty() ? "" : findOutputProblem(options.saveFile);
     return problem.empty() ? Outcome() : usageFailure("cannot write '" + options.saveFile + "': " + problem);
@@ -84,7 +84,7 @@ private:
     for (const std::string &text : options.sets) {
       std::string number;
       if (&session != &stepper && !splitNamed(text, session->inputs, number))
-        continue; // only a step reads it
+        continue; // only the entry `train` reads this input
       if (Outcome failure = setNumber(text, session->inputs))
         return failure;
     }
@@ -150,7 +150,8 @@ private:
                        [&name](const std::string &text) { return text.rfind(name + "=", 0) == 0; });
   }
 
-  /// Warns of numbers that are not classes: a run refuses those that the loss does not ignore.
+  /// Prints a warning if labels are not valid classes. A run fails for invalid classes, except for the class that the
+  /// loss ignores.
   static void warnOfClasses(const Examples &from, const Scores &of) {
     const TensorView *labels = of.label() ? from.find(of.label()->name) : nullptr;
     size_t outside = 0;
@@ -233,7 +234,7 @@ private:
     const uint32_t batch = tests.batch();
     std::vector<uint32_t> chosen(batch);
     for (uint32_t begin = 0; begin < tests.count(); begin += batch) {
-      for (uint32_t i = 0; i < batch; ++i) // the first examples fill up the last batch
+      for (uint32_t i = 0; i < batch; ++i) // the last batch is filled up with the first examples
         chosen[i] = static_cast<uint32_t>((uint64_t(begin) + i) % tests.count());
       tests.fill(*tester, chosen.data());
       if (Outcome failure = tester->run())
@@ -275,7 +276,7 @@ private:
     return std::nullopt;
   }
 
-  /// True if the latest run of a step changed nothing because gradients overflowed; counts it.
+  /// True if the latest step was skipped because gradients overflowed. Also counts it.
   bool isSkipped() {
     if (scores.skippedSteps() == skipped)
       return false;
@@ -311,7 +312,7 @@ private:
     return failure;
   }
 
-  /// Returns what has been saved of a training that ends here, or "" without a file.
+  /// Returns a text about the saved state of a training that ends now; "" if there is no file.
   std::string describeSaved(const char *before) const {
     if (options.saveFile.empty())
       return "";
@@ -368,7 +369,7 @@ private:
   const nacre_model *model;
   const Options &options;
   const TrainingOptions &training;
-  SharedParts shared; // the sessions use it as long as they exist
+  SharedParts shared; // must outlive the sessions, which use it
   std::optional<ModelSession> stepper, adder, tester;
   Examples examples, tests;
   Scores scores, scoresOfParts, scoresOfTest;
@@ -378,7 +379,7 @@ private:
   double baseRate = 0, rate = 0;
   uint64_t stepsPerEpoch = 0, step = 0, skipped = 0;
   std::optional<uint64_t> savedStep;
-  std::optional<double> firstLoss; // of this call
+  std::optional<double> firstLoss; // first loss of this call
   EpochLog log;
 };
 
