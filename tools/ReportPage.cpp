@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How: 1. Match each profile with the report launch by launch, to check that they belong to the same library. 2. Store
-//       rows with equal keys as columns, because otherwise keys would be most of the data. 3. Assemble the page. Each
-//       `<` of the data is escaped, because names in a model may contain any text. 4. Pages of training logs.
+// How:  1. Match each profile with the report launch by launch, to check that they belong to the same library.
+//       2. Store rows with equal keys as columns, because otherwise keys would be most of the data.
+//       3. Assemble the page. Each `<` of the data is escaped, because names in a model may contain any text.
+//       4. Pages of training logs.
 
 #include "tools/ReportPage.h"
 #include "dialects/NestedJson.h"

@@ -3,7 +3,7 @@
 // Creates and destroys sessions, and gives access to their buffers.
 // Why: everything that may allocate or fail happens here, so that a run does neither.
 // How: create makes the plan, allocates one block, sets its pointers, then starts the threads. If a step fails, the
-// earlier steps are undone.
+//      earlier steps are undone.
 
 #include "runtime/src/session.h"
 #include "runtime/src/allocator.h"

@@ -2,10 +2,10 @@
 //
 // nacre-diff compares the results of all nodes of a model with a reference, in order, to find the first wrong one.
 //
-// How: 1. Import the model with the results of all nodes as outputs. This gives order and names. Without --against, the
-//           interpreter then computes the reference in double. 2. Run the library on the same inputs, or read the
-//           folder. Compare the tensors that both have. 3. Print a line for each tensor, and the first node beyond the
-//           bound with advice.
+// How:   1. Import the model with the results of all nodes as outputs. This gives order and names. Without --against,
+//           the interpreter then computes the reference in double.
+//        2. Run the library on the same inputs, or read the folder. Compare the tensors that both have.
+//        3. Print a line for each tensor, and the first node beyond the bound with advice.
 
 #include "compiler/driver/Pipeline.h"
 #include "tools/CommandLine.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How: 1. run the import phase, and the train phase if the model itself contains gradients, 2. make ports of arguments
-//       and results, named by the attributes that the import set, 3. run: convert bytes to tensors, interpret, convert
-//       back, and cut data-dependent outputs to their actual sizes.
+// How:  1. run the import phase, and the train phase if the model itself contains gradients,
+//       2. make ports of arguments and results, named by the attributes that the import set,
+//       3. run: convert bytes to tensors, interpret, convert back, and cut data-dependent outputs to their actual
+//          sizes.
 
 #include "tools/eval/InterpretedModel.h"
 #include "codegen/package/ElementTypes.h"

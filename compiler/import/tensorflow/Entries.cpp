@@ -2,10 +2,10 @@
 //
 // The entries of a TensorFlow model.
 //
-// How: 1. one entry: a signature, or the part of the graph that the user names. Its assignments become values. Then
-//          entries are found again in the changed graph, 2. a model that contains its training step: signatures by
-//          their names, or parts of one training graph, 3. variables that one entry writes are inputs of all entries
-//          that read them.
+// How:  1. one entry: a signature, or the part of the graph that the user names. Its assignments become values. Then
+//          entries are found again in the changed graph,
+//       2. a model that contains its training step: signatures by their names, or parts of one training graph,
+//       3. variables that one entry writes are inputs of all entries that read them.
 
 #include "compiler/import/tensorflow/Reader.h"
 

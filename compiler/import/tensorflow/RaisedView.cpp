@@ -2,9 +2,10 @@
 //
 // Implements RaisedView.h.
 //
-// How: 1. the input of raising: nodes in the order of their indices, and one more node for each tensor at which the
-//       graph is cut, 2. the result of raising, with names: a value has the name of its tensor in the file, 3. parts as
-//       graphs.
+// How:  1. the input of raising: nodes in the order of their indices, and one more node for each tensor at which the
+//          graph is cut,
+//       2. the result of raising, with names: a value has the name of its tensor in the file,
+//       3. parts as graphs.
 
 #include "compiler/import/tensorflow/RaisedView.h"
 

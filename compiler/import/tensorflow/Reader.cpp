@@ -2,9 +2,10 @@
 //
 // Implements Reader.h.
 //
-// How: 1. the file, for each kind of message that it can contain, 2. variables: values from the checkpoint, initial
-//       values from the graph, and variables that are kept from run to run, 3. constants. Entries.cpp finds the
-//       entries.
+// How:  1. the file, for each kind of message that it can contain,
+//       2. variables: values from the checkpoint, initial values from the graph, and variables that are kept from run
+//          to run,
+//       3. constants. Entries.cpp finds the entries.
 
 #include "compiler/import/tensorflow/Reader.h"
 

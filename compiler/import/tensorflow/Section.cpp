@@ -2,9 +2,10 @@
 //
 // The part of a graph that is computed: from its inputs to its outputs.
 //
-// How: 1. the tensors that the user names, 2. default outputs: tensors that no node reads, in the largest connected
-//       part of the graph, 3. the nodes that outputs depend on. An input of strings is an error, which suggests a later
-//       tensor at which to cut the graph.
+// How:  1. the tensors that the user names,
+//       2. default outputs: tensors that no node reads, in the largest connected part of the graph,
+//       3. the nodes that outputs depend on. An input of strings is an error, which suggests a later tensor at which to
+//          cut the graph.
 
 #include "compiler/import/tensorflow/Section.h"
 

@@ -2,10 +2,11 @@
 //
 // Finds the training parts of a graph.
 //
-// How: 1. the node that runs a training step: it depends on an optimizer, and no node depends on it, 2. dependences on
-//       inputs, on variables, and on trained variables through operators that have gradients, 3. the loss: it depends
-//       on a comparison of a trained tensor with a tensor that depends on inputs but on no variable. No node that
-//       computes reads it, 4. the network's outputs: the trained tensors that the loss compares.
+// How:  1. the node that runs a training step: it depends on an optimizer, and no node depends on it,
+//       2. dependences on inputs, on variables, and on trained variables through operators that have gradients,
+//       3. the loss: it depends on a comparison of a trained tensor with a tensor that depends on inputs but on no
+//          variable. No node that computes reads it,
+//       4. the network's outputs: the trained tensors that the loss compares.
 
 #include "compiler/import/tensorflow/TrainingGraph.h"
 

@@ -2,8 +2,10 @@
 //
 // Checks one graph of a TensorFlow Lite model.
 //
-// How: 1. tensors: shapes, bytes, names, 2. inputs, 3. operators, which are computed in the order of the file, 4.
-//       outputs, and inputs whose values the model itself contains.
+// How:  1. tensors: shapes, bytes, names,
+//       2. inputs,
+//       3. operators, which are computed in the order of the file,
+//       4. outputs, and inputs whose values the model itself contains.
 
 #include "compiler/import/tflite/GraphReader.h"
 

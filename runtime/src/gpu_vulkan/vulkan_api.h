@@ -3,7 +3,7 @@
 // Vulkan's types, and a table of its commands.
 // Why: Vulkan is loaded at run time instead of linked, so the same .so works on devices without it.
 // How: the file includes Khronos's header without prototypes. It declares newer extensions itself, because the header
-// may be older.
+//      may be older.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_VULKAN_API_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_VULKAN_API_H

@@ -2,9 +2,9 @@
 //
 // Copies the weights to the GPU.
 // Why: weights are the largest part of most models, and every run reads them. So they must be in the GPU's fastest
-// memory.
+//      memory.
 // How: with unified memory, the CPU copies them. Otherwise, they are copied in pieces through a small buffer that both
-// engines access.
+//      engines access.
 
 #include "runtime/src/gpu_vulkan/engine.h"
 

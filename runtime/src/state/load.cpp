@@ -2,7 +2,7 @@
 //
 // Implements nacre_state_load.
 // Why: a file may be truncated, damaged, from another model, or from another program. A state must never be loaded
-// partly.
+//      partly.
 // How: one block holds the whole file and the position of each variable in it. The file is checked to its last byte
 //      before any variable is copied.
 

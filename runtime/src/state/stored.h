@@ -3,7 +3,7 @@
 // Converts a variable between its layout in the state and the model's layout.
 // Why: kernels read a trained weight in panels, like a constant weight. Apps and files use the model's layout.
 // How: the compiler describes the order of stored elements by loops. One walk over these loops copies in either
-// direction.
+//      direction.
 
 #ifndef NACRE_RUNTIME_SRC_STATE_STORED_H
 #define NACRE_RUNTIME_SRC_STATE_STORED_H

@@ -2,7 +2,8 @@
 //
 // Lists that a loop carries as stacks.
 //
-// How: 1. finds the lists that are stacks, 2. finds the rows that a loop must store.
+// How:  1. finds the lists that are stacks,
+//       2. finds the rows that a loop must store.
 
 #include "compiler/import/tensorflow/arrays/CarriedStacks.h"
 

@@ -2,8 +2,9 @@
 //
 // Implements GradientArrays.h.
 //
-// How: 1. nodes TensorArrayGradV3 of one array and one source become one array, with one writer, 2. the contents of the
-//       array before the writer: a new array, or the array that the loop around the writer carries.
+// How:  1. nodes TensorArrayGradV3 of one array and one source become one array, with one writer,
+//       2. the contents of the array before the writer: a new array, or the array that the loop around the writer
+//          carries.
 
 #include "compiler/import/tensorflow/arrays/GradientArrays.h"
 

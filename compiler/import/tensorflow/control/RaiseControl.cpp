@@ -2,9 +2,11 @@
 //
 // Raises the control flow of a TensorFlow graph: Switch and Merge to conditionals, frames to loops.
 //
-// How: 1. the nodes in order, and the value, guard and loop of each node (Order.h, Flow.h), 2. the loops that the
-//       outputs need, and the values that they carry, 3. loops, innermost first, then the graph around all loops: one
-//       part each for a condition, a body and the graph (LoopParts.h), 4. values that conditionals read from outside.
+// How:  1. the nodes in order, and the value, guard and loop of each node (Order.h, Flow.h),
+//       2. the loops that the outputs need, and the values that they carry,
+//       3. loops, innermost first, then the graph around all loops: one part each for a condition, a body and the graph
+//          (LoopParts.h),
+//       4. values that conditionals read from outside.
 
 #include "compiler/import/tensorflow/control/RaiseControl.h"
 

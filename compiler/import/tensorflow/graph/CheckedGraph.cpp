@@ -2,8 +2,9 @@
 //
 // A checked graph of a TensorFlow file.
 //
-// How: 1. names: every node must have a different name, and every name that is read must be defined, 2. order: the
-//       file's order is kept if each node follows its operands, and repaired otherwise. Cycles are refused.
+// How:  1. names: every node must have a different name, and every name that is read must be defined,
+//       2. order: the file's order is kept if each node follows its operands, and repaired otherwise. Cycles are
+//          refused.
 
 #include "compiler/import/tensorflow/graph/CheckedGraph.h"
 

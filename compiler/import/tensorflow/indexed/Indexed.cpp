@@ -2,9 +2,11 @@
 //
 // Elements and rows at computed indices: gathers, scatters, and sums by segment.
 //
-// How: 1. gathers, 2. scatters by coordinates, and by rows. In a frozen graph, the target is a constant, so only the
-//       result matters, 3. segments: rows with the same segment id are combined to one row, 4. counts of equal
-//       integers.
+// How:  1. gathers,
+//       2. scatters by coordinates, and by rows. In a frozen graph, the target is a constant, so only the result
+//          matters,
+//       3. segments: rows with the same segment id are combined to one row,
+//       4. counts of equal integers.
 
 #include "compiler/import/operands/Axes.h"
 #include "compiler/import/operands/JoinsAndSlices.h"

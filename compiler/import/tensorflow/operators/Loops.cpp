@@ -2,11 +2,11 @@
 //
 // Raised loops (RaisedView.h), which have the operator LoopCond.
 //
-// How: 1. the number of iterations, if counters determine it, 2. unrolled, if the condition is known in each iteration.
-//       Arrays are then lists of rows, 3. as a loop of `nn`, which carries only tensors. A trial iteration yields the
-//       type of an array's rows, 4. lists that grow or shrink by a row in each iteration become the loop's stacks and
-//       scanned operands. If the number of iterations is only known at run time, each iteration reads its row from the
-//       end of the array.
+// How:  1. the number of iterations, if counters determine it,
+//       2. unrolled, if the condition is known in each iteration. Arrays are then lists of rows,
+//       3. as a loop of `nn`, which carries only tensors. A trial iteration yields the type of an array's rows,
+//       4. lists that grow or shrink by a row in each iteration become the loop's stacks and scanned operands. If the
+//          number of iterations is only known at run time, each iteration reads its row from the end of the array.
 
 #include "compiler/import/control/NodeGraphs.h"
 #include "compiler/import/control/RegionBuilder.h"

@@ -2,8 +2,10 @@
 //
 // Operators that return shapes, change shapes, and create constants.
 //
-// How: 1. shapes of operands, 2. operators that reshape, reorder or repeat elements, 3. constants, 4. lists of
-//       integers, which graphs use to compute shapes.
+// How:  1. shapes of operands,
+//       2. operators that reshape, reorder or repeat elements,
+//       3. constants,
+//       4. lists of integers, which graphs use to compute shapes.
 
 #include "compiler/import/operands/Shapes.h"
 #include "compiler/import/compositions/Tables.h"

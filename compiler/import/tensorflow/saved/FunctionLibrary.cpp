@@ -2,8 +2,8 @@
 //
 // Functions of a graph: the size of their calls, and the variables that they write.
 //
-// How: 1. the number of nodes after all calls are expanded, 2. variables that a function writes: operands are traced
-//       back to its arguments.
+// How:  1. the number of nodes after all calls are expanded,
+//       2. variables that a function writes: operands are traced back to its arguments.
 
 #include "compiler/import/tensorflow/saved/FunctionLibrary.h"
 

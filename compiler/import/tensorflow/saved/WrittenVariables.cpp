@@ -2,9 +2,10 @@
 //
 // Implements WrittenVariables.h.
 //
-// How: 1. the nodes that run, and the variables that they write, 2. one variable: all nodes that read or write it are
-//       found from its handle. A forward walk counts the assignments before each node. A backward walk finds the first
-//       assignment after it, 3. the messages.
+// How:  1. the nodes that run, and the variables that they write,
+//       2. one variable: all nodes that read or write it are found from its handle. A forward walk counts the
+//          assignments before each node. A backward walk finds the first assignment after it,
+//       3. the messages.
 
 #include "compiler/import/tensorflow/saved/WrittenVariables.h"
 

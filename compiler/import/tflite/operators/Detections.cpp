@@ -2,8 +2,8 @@
 //
 // Selects boxes of high score that do not overlap.
 //
-// How: 1. one class: selects boxes from a list, 2. all classes: the last operator of SSD networks, which decodes boxes
-//       and selects some of them.
+// How:  1. one class: selects boxes from a list,
+//       2. all classes: the last operator of SSD networks, which decodes boxes and selects some of them.
 
 #include "compiler/import/compositions/Selections.h"
 #include "compiler/import/compositions/Tables.h"

@@ -2,8 +2,9 @@
 //
 // Elementwise arithmetic, comparison and logic.
 //
-// How: 1. functions of one operand, 2. functions of two operands. SharedOperators.def lists the functions. The tables
-//       in this file list those that support quantized integers.
+// How:  1. functions of one operand,
+//       2. functions of two operands. SharedOperators.def lists the functions. The tables in this file list those that
+//          support quantized integers.
 
 #include "compiler/import/operands/Elementwise.h"
 #include "compiler/import/operands/SharedOperators.h"

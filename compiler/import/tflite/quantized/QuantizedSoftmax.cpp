@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How: 1. 8 bits: the distance of an element from the largest of its row has 256 values, so its exponential is an entry
-//          of a table. The sum of exponentials is shifted left until its leading bit is set. Its reciprocal is computed
-//          by Newton's iteration on integers. The result is the product of exponential and reciprocal, shifted back and
-//          rounded, 2. 16 bits: the exponential and the reciprocal are interpolated between entries of tables, 3. the
-//          logarithm of 8 bits: the distance minus the logarithm of the sum.
+// How:  1. 8 bits: the distance of an element from the largest of its row has 256 values, so its exponential is an
+//          entry of a table. The sum of exponentials is shifted left until its leading bit is set. Its reciprocal is
+//          computed by Newton's iteration on integers. The result is the product of exponential and reciprocal, shifted
+//          back and rounded,
+//       2. 16 bits: the exponential and the reciprocal are interpolated between entries of tables,
+//       3. the logarithm of 8 bits: the distance minus the logarithm of the sum.
 
 #include "compiler/import/tflite/quantized/QuantizedSoftmax.h"
 

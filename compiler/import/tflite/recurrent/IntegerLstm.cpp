@@ -3,9 +3,9 @@
 // LSTM with integer arithmetic only, bit-exact with the reference kernel. Input and hidden state have 8 bits, gates 16
 // bits in Q3. The cell has 16 bits, and its scale is a power of two.
 //
-// How: 1. scales as fixed-point numbers, in the precision of the reference, 2. the products of the input, for all steps
-//       together, 3. a step. Values between operators are i32. They are clamped if the reference stores them in fewer
-//       bits.
+// How:  1. scales as fixed-point numbers, in the precision of the reference,
+//       2. the products of the input, for all steps together,
+//       3. a step. Values between operators are i32. They are clamped if the reference stores them in fewer bits.
 
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/compositions/IntegerArithmetic.h"

@@ -3,7 +3,7 @@
 // Tracks which memory has the current data, if CPU and GPU have separate memories.
 // Why: data must be copied only if the other engine wrote it, and only when it is needed.
 // How: a sorted list of segments covers the layout. Each segment tells which memories have its current data. Segments
-// are split where an access begins or ends.
+//      are split where an access begins or ends.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_RESIDENCE_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_RESIDENCE_H

@@ -2,7 +2,7 @@
 //
 // Chooses the copy of the state to which each operand of a run is bound.
 // Why: a run that fails must leave the state unchanged. Copying the whole state in each run takes longer than some
-// runs.
+//      runs.
 // How: a run only reads one copy. Launches write to the other copy, and later launches of the run read their results
 //      there. If a launch writes only a part of a range, the range is first copied from the old copy. The state is a
 //      sorted list of segments, which are split where an access begins or ends.

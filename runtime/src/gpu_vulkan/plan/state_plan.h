@@ -3,7 +3,7 @@
 // Plans the use of the state's two copies in a run.
 // Why: an operand may be in either copy, and some bytes must be copied before a launch.
 // How: see state_copies.h. The walk calls this class for each launch, and for each stretch that depends on data of the
-// run.
+//      run.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_STATE_PLAN_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_STATE_PLAN_H

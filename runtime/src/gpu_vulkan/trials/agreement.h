@@ -2,9 +2,9 @@
 //
 // Compares the results of the two engines.
 // Why: the engines add in different orders, so their results may differ slightly. A kernel that a driver compiled
-// wrongly differs much more.
+//      wrongly differs much more.
 // How: differences are compared with the largest expected value, because the rounding error of a sum depends on its
-// largest terms.
+//      largest terms.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_TRIALS_AGREEMENT_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_TRIALS_AGREEMENT_H

@@ -2,7 +2,7 @@
 //
 // Derives a placement from the time of each launch on each engine.
 // Why: if each kernel ran where it is fastest, the engines would meet too often. Each change of the engine is a
-// meeting.
+//      meeting.
 // How: dynamic programming along the launches. It is a pure function that does not call Vulkan.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_TRIALS_TUNING_H
