@@ -2,7 +2,7 @@
 //
 // A pool of threads that compute launches. It implements nacre_executor.
 // Why: a launch takes about 10 to 1000 microseconds. Distributing it to threads must take much less than one
-// microsecond.
+//      microsecond.
 // How: a section consists of equal parts. Threads claim parts by decrementing one word, so faster cores take more of
 //      them. A waiting thread first spins for a bounded time, then sleeps on a futex. While it spins, it yields its
 //      core at intervals, because two waiting threads may share a core. The caller also computes parts, and waits only
