@@ -28,7 +28,7 @@ SmallVector<int64_t> CheckedTensor::getOpenShape() const {
 //===----------------------------------------------------------------------===//
 
 LogicalResult GraphReader::readTensors(const schema::SubGraph &table) {
-  // Each tensor has its own table in the file, which has at least `fewestBytes` bytes.
+  // Tables may be shared, so the size of the file limits the number of tensors: one for each `fewestBytes` bytes.
   constexpr size_t fewestBytes = 32, few = 64;
   const size_t count = table.tensors() ? table.tensors()->size() : 0;
   if (count > few + file.size() / fewestBytes)
