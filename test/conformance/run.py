@@ -6,8 +6,10 @@ What: every case of a suite, ONNX's backend tests or other people's models of so
       cross-compiled for arm64 under qemu, on a GPU (lavapipe will do), and half on a GPU, half on the CPU; and by nacre-eval,
       which compiles nothing (`eval`, `eval-stored`).
 Why:  outputs that others made are the only proof that an operator means what its framework says.
-How:  nacre-compile, then nacre-run --expect, for each data set. Where the compiler says that an input decides a shape, the
-      runner fixes it with --set and counts it. A case whose operators are all listed (operators.txt) must pass or stand in
+How:  nacre-compile, then nacre-run --expect, for each data set. One process runs many command lines of nacre-compile,
+      another those of nacre-eval (Resident.h): a crash or a hang is the case's own, and the next case has a new process.
+      With --no-resident each has its own process. Where the compiler says that an input decides a shape, the runner fixes it
+      with --set and counts it. A case whose operators are all listed (operators.txt) must pass or stand in
       expected-failures.txt with a reason; an entry that passes, or names no case, fails the run. A case with other
       operators must be refused with an error, which `--check` finds as well, and stand in refusals.txt, or be right: never
       crash, never be wrong. A model whose inputs nobody knows must be compiled or refused.
@@ -65,7 +67,7 @@ def read_expected_failures(targets):
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--bin", default=os.path.join(ROOT, "build", "release", "bin"), help="folder of nacre-compile, nacre-run")
+    parser.add_argument("--bin", default=os.path.join(ROOT, "build", "release", "bin"), help="folder of the programs")
     parser.add_argument("--suite", choices=cases.SUITES, default="onnx",
                         help="onnx: backend tests; models: trained networks; others: the rest of ONNX in the shared data; the others by their formats")
     parser.add_argument("--onnx-testdata", default="/usr/share/libonnx-testdata/data")
@@ -80,6 +82,7 @@ def parse_arguments():
     parser.add_argument("--atol", type=float, default=1e-4, help="relative to the largest element")
     parser.add_argument("--seconds", type=float, default=1200, help="limit of each program")
     parser.add_argument("--memory-gib", type=int, default=8, help="address space of each program; 0: no limit (sanitizers)")
+    parser.add_argument("--no-resident", dest="resident", action="store_false", help="start nacre-compile and nacre-eval for each case")
     parser.add_argument("--listed-only", action="store_true", help="leave out cases with operators that are not listed")
     parser.add_argument("--keep", action="store_true", help="keep the compiled libraries and say where")
     parser.add_argument("--verbose", action="store_true", help="print every case that did not pass, expected or not")
@@ -123,7 +126,7 @@ def main():
     operators, unlisted_modes = read_operators()
     expected = read_expected_failures(targets)
     work = tempfile.mkdtemp(prefix="nacre-conformance-")
-    runner = Runner(arguments, work)
+    runner = Runner(arguments, work, arguments.resident)
 
     cpu_launches = read_list("cpu-launches.txt") if TARGETS["gpu"] in targets else {}
     refusals = read_list("refusals.txt")
@@ -152,6 +155,7 @@ def main():
                 elif arguments.verbose and text:
                     print(f"{verdict}: {target.name} {case.id}: {text}")
 
+    runner.close()
     lists = {"expected-failures.txt": {name for name, _ in expected}, "refusals.txt": set(refusals), "cpu-launches.txt": set(cpu_launches)}
     failures += [f"{name}: is in {file}, but there is no such case" for file, names in lists.items()
                  for name in sorted(names) if name.split("/")[0] in groups and name not in known]

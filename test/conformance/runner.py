@@ -10,6 +10,7 @@ import tempfile
 from collections import defaultdict, namedtuple
 
 from cases import DataSet, Tolerance
+from resident import Residents
 
 ARM64_SYSROOT = "/usr/aarch64-linux-gnu"
 
@@ -36,10 +37,15 @@ Outcome = namedtuple("Outcome", "kind text fixed_inputs gpu cpu error messages",
 
 
 class Runner:
-    def __init__(self, arguments, work):
+    def __init__(self, arguments, work, is_resident=False):
         self.options = arguments
         self.usual = Tolerance(arguments.rtol, arguments.atol)
         self.work = work
+        self.residents = Residents(arguments.bin, arguments.seconds, work, self.limit_memory) if is_resident else None
+
+    def close(self):
+        if self.residents:
+            self.residents.close()
 
     def command(self, *command):
         """Runs a program of ours; returns its exit status (None after the time limit) and what it said."""
@@ -49,6 +55,10 @@ class Runner:
         except subprocess.TimeoutExpired:
             return None, f"took more than {self.options.seconds} s"
         return done.returncode, done.stdout.decode(errors="replace")
+
+    def call(self, name, arguments):
+        """The same of nacre-compile or nacre-eval, which may be resident."""
+        return self.residents.run(name, arguments) if self.residents else self.command(self.program(f"nacre-{name}"), *arguments)
 
     def limit_memory(self):
         if self.options.memory_gib:
@@ -72,8 +82,9 @@ class Runner:
         shapes, fixed = self.shapes(case, data_set), []
         while True:
             values = [f"--set={name}={data_set.inputs[name]}" for name in fixed]
-            status, said = self.command(self.program("nacre-compile"), case.path, "-o", library, *target.compile,
-                                        *case.options, *(case.gpu_options if on_gpu(target) else ()), "--jobs=1", f"--report={report_of(library)}", *shapes, *values)
+            status, said = self.call("compile", [case.path, "-o", library, *target.compile, *case.options,
+                                                *(case.gpu_options if on_gpu(target) else ()), "--jobs=1",
+                                                f"--report={report_of(library)}", *shapes, *values])
             if status == 0:
                 return None, fixed
             if status != 1:
@@ -88,7 +99,7 @@ class Runner:
         """The outcome where the compiler refuses a case: --check has to say why."""
         if not re.search(case.refusal, refusal):
             return Outcome("broke", f"is refused, but not by '{case.refusal}': {refusal}", fixed)
-        status, said = self.command(self.program("nacre-compile"), "--check", case.path, *options)
+        status, said = self.call("compile", ["--check", case.path, *options])
         if status == 1 and said.strip():
             return Outcome("refused", refusal, fixed)
         return Outcome("broke", f"is refused ({refusal}), but --check ends with {status}: {summary(said)}", fixed)
@@ -139,8 +150,8 @@ class Runner:
 
         def run(outputs, tolerance):
             values = [f"--set={name}={data_set.inputs[name]}" for name in fixed]
-            return self.command(self.program("nacre-eval"), case.path, *options, *values,
-                                *self.comparison(case, data_set, outputs, tolerance, fixed))
+            return self.call("eval", [case.path, *options, *values,
+                                      *self.comparison(case, data_set, outputs, tolerance, fixed)])
         outcome = Outcome("passed", "", fixed)
         for tolerance, outputs in self.alike(case, data_set).items() or [(self.usual, {})]:
             while True:

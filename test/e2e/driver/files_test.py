@@ -117,7 +117,7 @@ class FilesTest(nacre.NacreTest):
                       if kind == "option" and (NAMES_FILE.search(parts[1]) or f"{parts[0]}=<file>" in parts[2])}
             self.assertEqual(listed - NO_FILES, {option for option in files if option.startswith("-")} - NOT_LISTED, name)
         programs = {name for name in os.listdir(nacre.BIN) if re.fullmatch(r"nacre-[a-z-]+", name)}
-        self.assertEqual(programs - set(FILES) - {"nacre-lsp-server"}, {name for name in programs if re.match(r"nacre-fuzz-|nacre-one-meaning|.*arm64", name)})
+        self.assertEqual(programs - set(FILES) - {"nacre-lsp-server"}, {name for name in programs if re.match(r"nacre-fuzz-|nacre-resident-|nacre-one-meaning|.*arm64", name)})
 
     def pairs(self, name):
         for (one, (use, _)), (other, (use_of_other, _)) in itertools.combinations(FILES[name].items(), 2):

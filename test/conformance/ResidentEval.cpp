@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// nacre-eval, resident. usage: nacre-resident-eval <seconds that a command line may take>
+
+#include "test/conformance/Resident.h"
+#include "tools/eval/Program.h"
+
+int main(int argc, char **argv) {
+  return nacre::conformance::serve(argc, argv, "nacre-eval", nacre::tools::runEvalProgram);
+}
