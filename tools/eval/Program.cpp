@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see Program.h.
-// Why:   see there.
-// How:   the import phase, the reference interpreter, and nacre-run's ways to fill inputs and to look at outputs.
+// It uses the import phase and the reference interpreter, and fills inputs and prints outputs like nacre-run.
 
 #include "tools/eval/Program.h"
 #include "compiler/driver/Pipeline.h"
