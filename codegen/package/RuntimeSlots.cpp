@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See RuntimeSlots.h for what and how.
+// Implements RuntimeSlots.h.
 
 #include "codegen/package/RuntimeSlots.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See TableObject.h for what and how.
+// Implements TableObject.h.
 
 #include "codegen/package/TableObject.h"
 #include "codegen/package/GpuRows.h"
@@ -31,7 +31,7 @@ namespace {
 // 1. Constants
 //===----------------------------------------------------------------------===//
 
-/// A pointer inside a row: where it is, and what to.
+/// Pointer inside a row: its offset in the row, and its target.
 struct Pointer {
   size_t offset;
   Constant *target;
@@ -41,8 +41,8 @@ class ConstantTables {
 public:
   explicit ConstantTables(Module &module) : module(module), context(module.getContext()) {}
 
-  /// A hidden constant array that holds `rows` with `pointers` (sorted by offset) put in. Of equal ones without
-  /// pointers there is one.
+  /// Adds a hidden constant array that holds `rows` with `pointers`, which are sorted by offset. Equal arrays without
+  /// pointers are added once.
   template <typename Row> Constant *add(StringRef name, ArrayRef<Row> rows, ArrayRef<Pointer> pointers = {}) {
     const StringRef bytes(reinterpret_cast<const char *>(rows.data()), rows.size() * sizeof(Row));
     if (!pointers.empty())
@@ -78,13 +78,13 @@ public:
     return function;
   }
 
-  /// A pointer into a table.
+  /// Returns a pointer to the byte `offset` of `table`.
   Constant *inside(Constant *table, size_t offset) {
     return ConstantExpr::getGetElementPtr(Type::getInt8Ty(context), table,
                                           ConstantInt::get(Type::getInt64Ty(context), offset));
   }
 
-  /// Of equal names there is one.
+  /// Returns the constant `name`, which another object defines. Declares it when it is first needed.
   Constant *externalData(StringRef name) {
     if (GlobalVariable *known = module.getNamedGlobal(name))
       return known;
@@ -97,7 +97,8 @@ public:
 private:
   Module &module;
   LLVMContext &context;
-  std::map<std::pair<uint64_t, std::string>, GlobalVariable *> plain; ///< By alignment and bytes.
+  /// Arrays without pointers. The key is alignment and contents.
+  std::map<std::pair<uint64_t, std::string>, GlobalVariable *> plain;
 };
 
 Constant *gpuVariants(ConstantTables &tables, ArrayRef<codegen::GpuKernelCode> variants, uint64_t &packedBytes) {
@@ -117,7 +118,7 @@ Constant *gpuVariants(ConstantTables &tables, ArrayRef<codegen::GpuKernelCode> v
   return tables.add("gpu_variants", ArrayRef(rows), pointers);
 }
 
-/// Adds the table of functions.
+/// Adds the table of the runtime's functions that the model links.
 Constant *addSlots(ConstantTables &tables, const RuntimeSlots &slots) {
   SmallVector<Pointer> pointers;
   for (auto [offset, symbol] : slots.symbols)
@@ -126,7 +127,7 @@ Constant *addSlots(ConstantTables &tables, const RuntimeSlots &slots) {
                        alignof(runtime::Slots), pointers);
 }
 
-/// The bytes of packed SPIR-V.
+/// Adds all tables to the module. Returns the size of the packed SPIR-V in bytes.
 uint64_t buildModule(Module &module, const TableInputs &inputs, TableRows rows, uint64_t weightsLayout,
                      const codegen::Target &target) {
   uint64_t packedGpuBytes = 0;
@@ -230,7 +231,7 @@ uint64_t buildModule(Module &module, const TableInputs &inputs, TableRows rows, 
   return packedGpuBytes;
 }
 
-/// Adds a note, which the linker puts next to the build ID, in their program header.
+/// Adds a note. The linker puts it next to the build ID, into the same program header.
 void addNote(Module &module, StringRef note) {
   Constant *value = ConstantDataArray::getString(module.getContext(), note, /*AddNull=*/false);
   auto *global =

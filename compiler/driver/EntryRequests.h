@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Applies the settings that the options have for single entries.
+// Applies the options for single entries.
 
 #ifndef NACRE_COMPILER_DRIVER_ENTRYREQUESTS_H
 #define NACRE_COMPILER_DRIVER_ENTRYREQUESTS_H
@@ -11,11 +11,11 @@
 
 namespace nacre {
 
-/// Notes on the functions of `module` which of them only the CPU computes. Reports an error if an option names an entry that the
-/// model does not have.
+/// Adds a note to each function of `module` that only the CPU computes according to `options`. Reports an error if an
+/// option names an unknown entry.
 llvm::LogicalResult assignEngines(mlir::ModuleOp module, const CompilerOptions &options);
 
-/// Returns the factor of an entry's predicted time in comparisons of plans.
+/// Returns the weight of an entry. A comparison of plans multiplies the entry's predicted time by it.
 double weightOf(const CompilerOptions &options, llvm::StringRef entry);
 
 } // namespace nacre

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See ModelQuestions.h.
+// Implements ModelQuestions.h.
 
 #include "compiler/driver/ModelQuestions.h"
 
@@ -31,20 +31,20 @@ void printOperators(raw_ostream &text) { importer::printOperators(text); }
 // --check
 //===----------------------------------------------------------------------===//
 
-/// Notes and warnings: their places and texts.
+/// Locations and texts of notes and warnings.
 using Said = std::set<std::pair<const void *, std::string>>;
 
 static Said::value_type describeNote(Diagnostic &diagnostic) {
   return {diagnostic.getLocation().getAsOpaquePointer(), diagnostic.str()};
 }
 
-/// Prints what the phase train says of a model that is supported; how many lines these are. Its import repeats what was
-/// `said`.
+/// Prints the problems of training a supported model, and returns the number of lines. Ignores notes and warnings in
+/// `said`, because the import runs a second time.
 static unsigned checkTraining(const CompilerOptions &options, MLIRContext &context, const Said &said,
                               raw_ostream &text) {
   CompilerOptions toTrain = options;
   toTrain.compileTo = Phase::Train;
-  std::vector<std::string> lines; // what is in a loop may be met more than once
+  std::vector<std::string> lines; // without duplicates, because operators in a loop may be visited several times
   ScopedDiagnosticHandler collect(&context, [&](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
       return success(said.count(describeNote(diagnostic)) > 0);
@@ -108,7 +108,7 @@ std::string nodesOf(Value weight) {
     if (StringRef name = importer::nameOf(user->getLoc()); !name.empty())
       names.insert(name);
   SmallVector<std::string> quoted;
-  for (StringRef name : llvm::reverse(names)) // users are listed from the last on
+  for (StringRef name : llvm::reverse(names)) // getUsers() lists the last user first
     quoted.push_back(toPrintable(name.str()));
   return llvm::join(quoted, ", ");
 }
@@ -129,7 +129,8 @@ static std::vector<Weight> findWeights(ModuleOp module, const train::TrainingOpt
   return weights;
 }
 
-/// Returns a report with the predicted times of a step, if the options define a step and a device; else an empty one.
+/// Returns a report with the predicted times of a training step. The report is empty if the options have no device or
+/// no loss.
 static FailureOr<CompileReport> predictStep(const CompilerOptions &options, MLIRContext &context) {
   CompileReport report;
   if (options.device.empty() || options.training->losses.empty())
@@ -144,7 +145,7 @@ static FailureOr<CompileReport> predictStep(const CompilerOptions &options, MLIR
 
 namespace {
 
-/// A table of weights, with columns of milliseconds where these are known.
+/// Table of weights. If `hasTimes`, it has two columns of predicted times in milliseconds.
 class WeightTable {
 public:
   WeightTable(ArrayRef<Weight> weights, bool hasTimes, raw_ostream &text) : hasTimes(hasTimes), text(text) {

@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace nacre {
 
-/// The bytes of a blob, which live as long as the last of their owners.
+/// Returns a blob with the data of `owner`. The data is freed with the last such blob.
 static AsmResourceBlob viewOf(const std::shared_ptr<AsmResourceBlob> &owner) {
   return AsmResourceBlob(
       owner->getData(), owner->getDataAlignment(), [owner](void *, size_t, size_t) {}, /*dataIsMutable=*/false);
@@ -41,7 +41,7 @@ OwningOpRef<ModuleOp> copyModule(ModuleOp module) {
 void discardModule(OwningOpRef<ModuleOp> module) {
   if (!module)
     return;
-  // They may be inside of other attributes, as what a variable begins with is.
+  // Constants may be nested in other attributes, such as the initial value of a variable.
   module->walk([](Operation *op) {
     op->getAttrDictionary().walk(
         [](DenseResourceElementsAttr bytes) { bytes.getRawHandle().getResource()->setBlob(AsmResourceBlob()); });

@@ -14,10 +14,11 @@
 
 namespace nacre {
 
-/// Returns a copy with constants of its own. Both share the bytes, which are freed with the last of the two.
+/// Returns a copy with separate constants. Both modules share the constants' data, which is freed with the last of
+/// them.
 mlir::OwningOpRef<mlir::ModuleOp> copyModule(mlir::ModuleOp module);
 
-/// Erases `module`, which may be null, and frees its constants. No other module may have them but copies.
+/// Erases `module`, which may be null, and frees its constants. Only copies of `module` may use the same data.
 void discardModule(mlir::OwningOpRef<mlir::ModuleOp> module);
 
 } // namespace nacre

@@ -19,8 +19,8 @@ namespace nacre {
 
 namespace {
 
-/// Warnings and remarks of a plan that may not be chosen. They are emitted at the end, also after an error, unless
-/// dropped.
+/// Warnings and remarks of a plan that may not be chosen. The destructor emits them, also after an error, unless drop()
+/// was called.
 class HeldRemarks {
 public:
   explicit HeldRemarks(MLIRContext &context) : context(context) {}
@@ -31,7 +31,7 @@ public:
   HeldRemarks(const HeldRemarks &) = delete;
   HeldRemarks &operator=(const HeldRemarks &) = delete;
 
-  /// Holds the remarks of `work`, on any thread. Errors are emitted at once.
+  /// Runs `work` and holds its warnings and remarks, from any thread. Errors are emitted immediately.
   template <typename Work> auto during(Work work) {
     const ScopedDiagnosticHandler handler(&context, [this](Diagnostic &diagnostic) {
       if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
@@ -49,7 +49,7 @@ private:
   std::vector<Diagnostic> remarks;
 };
 
-/// Returns the predicted nanoseconds of a run of each entry, added up by the entries' weights.
+/// Returns the weighted sum of the entries' predicted times, in nanoseconds per run.
 double predict(ModuleOp placed, const CompilerOptions &options) {
   double nanoseconds = 0;
   for (auto entry : placed.getOps<plan::EntryOp>())
@@ -58,7 +58,8 @@ double predict(ModuleOp placed, const CompilerOptions &options) {
   return nanoseconds;
 }
 
-/// Returns the names of the entries that are predicted to be faster in `onCpu`, a plan for the CPU only.
+/// Returns the names of the entries that are predicted to be faster in `onCpu`, a plan for the CPU only, than in
+/// `placed`.
 std::vector<std::string> listFasterOnCpu(ModuleOp placed, ModuleOp onCpu) {
   std::vector<std::string> names;
   const SymbolTable entries(onCpu);
@@ -71,7 +72,8 @@ std::vector<std::string> listFasterOnCpu(ModuleOp placed, ModuleOp onCpu) {
   return names;
 }
 
-/// Returns why no GPU computes some of the model's nodes, by their locations, as noted in a plan for both engines.
+/// Returns the reasons why no GPU computes some of the model's nodes. `placed` is a plan for both engines, whose
+/// kernels have notes with these reasons.
 DeclinedNodes readDeclined(ModuleOp placed) {
   DeclinedNodes declined;
   const SymbolTable kernels(placed);
@@ -89,7 +91,8 @@ DeclinedNodes readDeclined(ModuleOp placed) {
   return declined;
 }
 
-/// Notes the reasons on the CPU's launches of `plan`, whose kernels were formed for the CPU and never tried on the GPU.
+/// Adds notes with the reasons to the CPU's launches of `plan`. Their kernels were formed for the CPU, so no GPU code
+/// was tried for them.
 void noteDeclined(ModuleOp plan, const DeclinedNodes &declined) {
   plan.walk([&](plan::LaunchOp launch) {
     StringAttr reason;
@@ -106,7 +109,7 @@ void noteDeclined(ModuleOp plan, const DeclinedNodes &declined) {
   });
 }
 
-/// Lets the entries of `plan` say what a run takes on the CPU with kernels that were formed for it.
+/// Adds to each entry of `plan` its predicted time on the CPU only, from `onCpu`.
 void compareWithCpu(ModuleOp plan, ModuleOp onCpu) {
   const SymbolTable entries(onCpu);
   for (auto entry : plan.getOps<plan::EntryOp>()) {
@@ -132,7 +135,7 @@ static codegen::GpuOptions gpuOptionsOf(const CompilerOptions &options, ArrayRef
 
 PlacementSearch::PlacementSearch(const CompilerOptions &options, ArrayRef<codegen::Target> targets, PhaseRunner &phases)
     : options(options), targets(targets), phases(phases), gpuKernels(gpuOptionsOf(options, targets), jobsOf(options)) {
-  phases.getContext().getOrLoadDialect<plan::PlanDialect>(); // for notes on engines, which come before plans
+  phases.getContext().getOrLoadDialect<plan::PlanDialect>(); // notes on engines are added before there is a plan
 }
 
 //===----------------------------------------------------------------------===//
@@ -155,7 +158,7 @@ FailureOr<PlacedModel> PlacementSearch::place(OwningOpRef<ModuleOp> model) {
   FailureOr<PlacedModel> onCpu = ofCpu.during([&] { return placeOnCpu(std::move(copy)); });
   if (failed(onCpu) || (mixed && failed(improveByEntries(*both, *onCpu->module, std::move(mixed)))))
     return failure();
-  // Predictions are off by some percent: what gains less may as well lose, and wakes a second engine for it.
+  // Predictions have an error of some percent. A smaller gain may be a loss, and a second engine uses more power.
   constexpr double leastGain = 0.03;
   if (both->usesGpu && predict(*both->module, options) <= predict(*onCpu->module, options) * (1 - leastGain)) {
     ofCpu.drop();
@@ -178,7 +181,7 @@ LogicalResult PlacementSearch::improveByEntries(PlacedModel &both, ModuleOp onCp
   }
   for (const std::string &name : names)
     plan::setEngine(model->lookupSymbol(name), plan::Engine::Cpu);
-  // Both plans remark the same.
+  // Both plans emit the same remarks.
   HeldRemarks repeated(phases.getContext());
   DeclinedNodes declined;
   FailureOr<PlacedModel> mixed = repeated.during([&] { return placeOnBoth(std::move(model), declined); });
@@ -221,7 +224,7 @@ FailureOr<PlacedModel> PlacementSearch::placeOnBoth(OwningOpRef<ModuleOp> model,
     discardModule(std::move(plan.module));
     return first;
   }
-  ofFirst.drop(); // the second plan says the same
+  ofFirst.drop(); // the second plan emits the same remarks
   chosen.note(*plan.module);
   discardModule(std::move(first.module));
   if (failed(finish(plan, engines)))
@@ -282,8 +285,8 @@ LogicalResult PlacementSearch::encode(PlacedModel &plan) {
   return success();
 }
 
-/// Places kernels, and compiles those of the GPU at once. A kernel without code is noted, and all kernels are placed
-/// again, so that the predicted plan is the one that runs.
+/// Places kernels, and immediately compiles the GPU's kernels. A kernel that does not compile gets a note, and all
+/// kernels are placed again. So the predicted time is the time of the plan that runs.
 LogicalResult PlacementSearch::placeKernels(PlacedModel &plan, Engines engines) {
   place::Options placeOptions;
   placeOptions.placement = {engines, options.placement.percent};

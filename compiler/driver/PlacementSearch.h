@@ -7,10 +7,11 @@
 // a choice is known only afterwards. So this is a search over the phases graph, kernels, encode and place:
 //
 // 1. If the CPU computes everything, the phases run once.
-// 2. Otherwise kernels are formed that both engines can take, and placed. Then kernels are formed again for the chosen
-//    engines (OperatorEngines.h), encoded and placed.
-// 3. With `--place=auto`, entries that are faster in a plan for the CPU only are left to it, and kernels are formed again.
-// 4. If the GPU gets nothing, or if the predicted gain is too small, the plan is the CPU's.
+// 2. Otherwise kernels are formed that both engines can compute, and placed. Then kernels are formed again for the
+//    chosen engines (OperatorEngines.h), encoded and placed.
+// 3. With `--place=auto`, some entries may be faster in a plan for the CPU only. Then another plan is made, in which
+//    the CPU computes these entries.
+// 4. If the GPU computes nothing, or if the predicted gain is too small, the plan for the CPU only is chosen.
 
 #ifndef NACRE_COMPILER_DRIVER_PLACEMENTSEARCH_H
 #define NACRE_COMPILER_DRIVER_PLACEMENTSEARCH_H
@@ -28,10 +29,10 @@ struct PlacedModel {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   GpuCode gpuCode;                            ///< Code for the kernels that the GPU has a share of.
   bool usesGpu = false;                       ///< True if the GPU has a share of some launch.
-  bool isScheduled = false;                   ///< True if launches have their order, and values their place.
-  GpuPrecision precision = GpuPrecision::F32; ///< Type that values are stored as.
+  bool isScheduled = false;                   ///< True if the order of launches and the offsets of values are known.
+  GpuPrecision precision = GpuPrecision::F32; ///< Type in which the GPU stores values.
   unsigned operators = 0;                     ///< Number of operators after the graph phase.
-  std::vector<std::string> looseScales;       ///< Nodes that multiply channels by constants after it.
+  std::vector<std::string> looseScales;       ///< Nodes that still multiply channels by constants then.
   QuantizedContractions contractions;         ///< Contractions of a quantized model.
   std::string text;                           ///< The IR that --compile-to asks for.
 };
@@ -41,22 +42,22 @@ using DeclinedNodes = llvm::DenseMap<mlir::Attribute, mlir::StringAttr>;
 
 class PlacementSearch {
 public:
-  /// All arguments must outlive this. `targets` are the options'.
+  /// All arguments must outlive this object. `targets` are the targets of `options`.
   PlacementSearch(const CompilerOptions &options, llvm::ArrayRef<codegen::Target> targets, PhaseRunner &phases);
 
-  /// Places `model`, functions of `nn` operators. Only the chosen plan's remarks are emitted.
+  /// Places `model`, which contains functions of `nn` operators. Emits only the remarks of the chosen plan.
   mlir::FailureOr<PlacedModel> place(mlir::OwningOpRef<mlir::ModuleOp> model);
-  /// Places `model` as for --place=cpu, whatever the options say.
+  /// Places `model` on the CPU only, even if `options` allow the GPU.
   mlir::FailureOr<PlacedModel> placeOnCpu(mlir::OwningOpRef<mlir::ModuleOp> model);
 
 private:
   using Engines = Placement::Engines;
 
-  /// Writes into `declined` why the GPU cannot compute some of the model.
+  /// Places `model` on both engines. Sets `declined` to the reasons why the GPU cannot compute some nodes.
   mlir::FailureOr<PlacedModel> placeOnBoth(mlir::OwningOpRef<mlir::ModuleOp> model, DeclinedNodes &declined);
 
-  /// Plans `model`, a copy, with the CPU only for the entries that are faster in `onCpu`. Replaces `both` if that plan is
-  /// predicted to be faster.
+  /// Makes a plan from `model` in which the CPU computes the entries that are faster in `onCpu`. Replaces `both` if the
+  /// new plan is predicted to be faster.
   mlir::LogicalResult improveByEntries(PlacedModel &both, mlir::ModuleOp onCpu,
                                        mlir::OwningOpRef<mlir::ModuleOp> model);
 
@@ -65,7 +66,7 @@ private:
   mlir::LogicalResult formKernels(PlacedModel &plan);
   mlir::LogicalResult encode(PlacedModel &plan);
   mlir::LogicalResult placeKernels(PlacedModel &plan, Engines engines);
-  /// Runs the three phases after the graph phase.
+  /// Runs the phases after the graph phase: kernels, encode and place.
   mlir::LogicalResult finish(PlacedModel &plan, Engines engines);
 
   const CompilerOptions &options;

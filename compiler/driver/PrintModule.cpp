@@ -9,7 +9,7 @@ using namespace mlir;
 void nacre::printWithoutResources(ModuleOp module, raw_ostream &os) {
   OpPrintingFlags flags;
   flags.elideLargeElementsAttrs(64);
-  AsmState state(module, flags); // of all operations: a state of each one's own would number the whole module again
+  AsmState state(module, flags); // shared, because a state per operation would number the whole module each time
   os << "module {\n";
   for (Operation &op : *module.getBody()) {
     op.print(os, state);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  declares the functions and constants that fill slots, in the order of runtime/features.def.
-// Why:   the compiler refers to them by symbols, whose names must not depend on a C++ compiler's mangling; and nothing checks the
-//        type of what a symbol refers to.
-// How:   each is declared once, here, with the type of its slot and its symbol's name. A definition with another type is another
-//        function: then the symbol is missing, and no model links.
+// Declares the functions and constants that fill slots, in the order of runtime/features.def.
+// Why: the compiler refers to them by symbols, so their names must not depend on the name mangling of a C++ compiler.
+//      Also, a linker does not compare the type of a symbol with the type of its slot.
+// How: each function is declared only here, with the type of its slot and the name of its symbol. A definition with
+//      other parameters is a different function. The symbol is then missing, and linking a model fails.
 
 #ifndef NACRE_RUNTIME_SRC_SLOT_FUNCTIONS_H
 #define NACRE_RUNTIME_SRC_SLOT_FUNCTIONS_H

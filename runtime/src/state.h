@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a state: the tensors that a model keeps from run to run, and who has them.
-// Why:   sessions share one, and apps save it, so it is an object of its own; a session has one for itself, too.
-// How:   one word says whether a run or a call has it; there is no waiting. A model without variables links none of what
-//        lies in this folder but no_state.cpp: see runtime/features.def.
+// A state: the tensors that a model keeps from run to run, and their current owner.
+// Why: sessions can share a state, and apps can save it, so a state is a separate object. Each session contains one,
+//      which it uses unless the app passes another.
+// How: the word `busy` tells whether a run or a call uses the state; a second user gets an error and never waits.
+//      runtime/features.def lists the functions that models with variables link. A model without variables links only
+//      no_state.cpp of the folder state.
 
 #ifndef NACRE_RUNTIME_SRC_STATE_H
 #define NACRE_RUNTIME_SRC_STATE_H
@@ -15,39 +17,41 @@
 namespace nacre::runtime {
 
 struct State {
-  nacre_state head; // first: what state.h calls through
+  nacre_state head; // Must be first, because functions of nacre/state.h call through it.
   const nacre_model_table *model;
-  const char *weights; // what tensors may be at first
+  const char *weights; // Initial values of the tensors.
   char *data;
-  uint64_t writes;    // by apps and by runs: an engine that has a copy of the data then takes it anew
-  uint32_t busy;      // 1: a run or a call has it
-  uint32_t away;      // of State::Place
-  const char *reason; // the text below, or a constant; whoever is refused may not write the text
+  // Count of writes by apps and runs. An engine that has a copy of the data copies it again if the count has changed.
+  uint64_t writes;
+  uint32_t busy;      // 1 while a run or a call uses the state.
+  uint32_t away;      // A value of State::Place.
+  const char *reason; // Points to `text` or to a constant text. A call that finds the state busy must not write `text`.
   nacre_allocator allocator;
-  uint64_t block_bytes; // of one that nacre_state_create made; 0 of a session's own
+  uint64_t block_bytes; // Size of the block from nacre_state_create; 0 for a session's own state.
   nacre_log_function log;
   void *log_user;
   char text[248];
-  Session *owner; // whose GPU has the data, where it is away
+  Session *owner; // Session whose GPU has the data, while `away` is WithGpu.
 
-  /// Where the current data is: here; with the GPU of the owner, which has committed runs since; or here, but older, because a
-  /// GPU that had newer data was lost, which `text` tells and nobody has been told.
+  /// Location of the current data. Here: in `data`. WithGpu: in the memory of the GPU of `owner`, which has computed
+  /// runs. Lost: a GPU lost the current data, so `data` is older. `text` contains this reason, but no caller has
+  /// received it yet.
   enum Place : uint32_t { Here, WithGpu, Lost };
 };
 
-/// Everything but the tensors' elements.
+/// Initializes all fields of `state`, but not the tensors' elements in `data`.
 void set_up(State &state, const SessionPlan &plan, const nacre_allocator &allocator, char *data);
 
 inline bool take(State &state) { return __atomic_exchange_n(&state.busy, 1, __ATOMIC_ACQUIRE) == 0; }
 inline void give_back(State &state) { __atomic_store_n(&state.busy, 0, __ATOMIC_RELEASE); }
 
-/// Brings the data here, for whoever has the state. False, with the reason, where newer data was lost: once, and then the data here
-/// is what counts. Only models with GPU code have data elsewhere.
+/// Copies the current data from the GPU to `state.data`, if it is not there. The caller must have taken the state. If
+/// newer data was lost, returns false once and sets `reason`. Later calls accept the older data.
 inline bool bring_home(State &state, Reason &reason) {
   return state.away == State::Here || state.model->gpu_engine->bring_state(state, reason);
 }
 
-/// What a call is given behind the state, in the order of nacre_state_functions.
+/// Argument of a call of nacre_state_functions: a number or a pointer.
 union Word {
   uint64_t number;
   void *data;
@@ -63,11 +67,12 @@ struct StateCall {
   Word words[4];
 };
 
-/// What a call does once it has the state. What fails changes nothing, and says why.
+/// Work of a call, on a state that the call has taken. On failure, it leaves the state unchanged and sets the reason.
 using StateAction = nacre_status(State &, const StateCall &, Reason &);
-__attribute__((visibility("hidden"))) StateAction save, load; // else their addresses are in a table
+// Without `hidden`, the compiler would load the functions' addresses from a table.
+__attribute__((visibility("hidden"))) StateAction save, load;
 
-/// Says that the file cannot be read or written, by the system's number of why.
+/// Reports that a file cannot be read or written (`what` is "read" or "write"), with the system's error text.
 nacre_status refuse_file(long error, const char *what, Reason &reason);
 
 } // namespace nacre::runtime

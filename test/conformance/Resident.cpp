@@ -19,13 +19,14 @@ using namespace llvm;
 namespace nacre::conformance {
 namespace {
 
-/// What the parent must know of a worker that ended.
+/// State of a worker that its parent reads after the worker has ended.
 struct Shared {
-  bool isRunning = false; ///< Whether a command line has no answer yet.
-  bool isAtEnd = false;   ///< Whether there are no more requests.
+  bool isRunning = false; ///< True while a command line runs and has no answer yet.
+  bool isAtEnd = false;   ///< True if there are no more requests.
 };
 
-/// Command lines of one worker: enough for its start to cost nothing, and few enough that memory which is lost does not add up.
+/// Largest number of command lines per worker. Starting a worker then costs little time per command line, and memory
+/// that command lines leak does not accumulate.
 constexpr unsigned kMostCommands = 50;
 
 class Worker {
@@ -61,8 +62,8 @@ private:
     if (ftruncate(STDERR_FILENO, 0) != 0)
       report_fatal_error("the standard error must be a file");
     shared.isRunning = true;
-    cl::ResetAllOptionOccurrences(); // of the command line before
-    alarm(seconds);                  // ends the worker
+    cl::ResetAllOptionOccurrences(); // removes the options of the previous command line
+    alarm(seconds);                  // ends the worker after the time limit
     const int status = program(int(words.size()), arguments.data());
     alarm(0);
     outs().flush();
@@ -108,7 +109,7 @@ int serve(int argc, char **argv, const char *name, int (*program)(int argc, char
     if (shared.isRunning)
       dprintf(answers, "%d\n", WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status));
     else if (status != 0)
-      return 1; // not a command line's doing: whoever asks finds no answer
+      return 1; // the worker failed outside a command line, so no answer is sent
     shared.isRunning = false;
   }
   return 0;

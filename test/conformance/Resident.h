@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  runs many command lines of a program of ours in one process, for run.py.
-// Why:   starting nacre-compile, and what LLVM does on its first compilation, take more time than compiling most of the cases.
-// How:   a worker runs command lines; its parent starts another one when it ends, and says how the command line ended during
-//        which it did. Each request is a line with a JSON array of arguments, each answer a line with the exit status, or minus
-//        the signal. Whatever a command line prints goes to the standard error, which is a file that is emptied before it.
+// Runs many command lines of nacre-compile or nacre-eval in one process, for run.py.
+// Why: for most cases, starting a process and initializing LLVM take longer than the compilation.
+// How: a worker process runs command lines. When it ends, its parent starts another worker. If it ended during a
+//      command line, the parent sends the answer. A request is a line with a JSON array of arguments. An answer is a
+//      line with the exit status, or with the negated signal number. Command lines print to the standard error, which
+//      must be a file. The file is emptied before each command line.
 
 #ifndef NACRE_TEST_CONFORMANCE_RESIDENT_H
 #define NACRE_TEST_CONFORMANCE_RESIDENT_H
 
 namespace nacre::conformance {
 
-/// Answers requests until the standard input ends, as the main of `program`, whose name the command lines see. Returns the exit status.
+/// Answers requests from the standard input until it ends, by calls of `program`. `name` is the program's name in each
+/// command line. `argv[1]` is the limit of a command line in seconds. Returns the exit status.
 int serve(int argc, char **argv, const char *name, int (*program)(int argc, char **argv));
 
 } // namespace nacre::conformance

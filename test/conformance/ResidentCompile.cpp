@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// nacre-compile, resident. usage: nacre-resident-compile <seconds that a command line may take>
+// Runs many command lines of nacre-compile in one process (Resident.h).
+// Usage: nacre-resident-compile <seconds that a command line may take>
 
 #include "test/conformance/Resident.h"
 #include "tools/compile/Program.h"

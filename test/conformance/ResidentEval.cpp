@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// nacre-eval, resident. usage: nacre-resident-eval <seconds that a command line may take>
+// Runs many command lines of nacre-eval in one process (Resident.h).
+// Usage: nacre-resident-eval <seconds that a command line may take>
 
 #include "test/conformance/Resident.h"
 #include "tools/eval/Program.h"

@@ -34,7 +34,7 @@ static int run(const CommandLine &commandLine) {
   NamedFiles files = commandLine.files;
   const int status = runCompile(options, commandLine.reportPath, files, context, console);
   if (status && !files.findProblem().empty())
-    return status; // the trace may be the output that would take the place of a file of the model
+    return status; // the trace is not written, because it could overwrite a file of the model
   const int written = trace.write();
   return status ? status : written;
 }
@@ -59,7 +59,7 @@ int runCompileProgram(int argc, char **argv) {
     printOperators(llvm::outs());
     return 0;
   }
-  if (commandLine->check || commandLine->listWeights) // what they say is so for every target
+  if (commandLine->check || commandLine->listWeights) // the result is the same for all targets
     return run(*commandLine);
   auto targets = forEachTarget(*commandLine);
   if (!targets) {
@@ -69,7 +69,8 @@ int runCompileProgram(int argc, char **argv) {
   for (const CommandLine &one : *targets) {
     if (targets->size() > 1) // not checked: if this fails, writing the output also fails, and that error is reported
       (void)llvm::sys::fs::create_directory(llvm::sys::path::parent_path(one.compiler.outputPath),
-                                            /*IgnoreExisting=*/true, llvm::sys::fs::all_all); // the umask decides
+                                            /*IgnoreExisting=*/true, llvm::sys::fs::all_all); // the umask limits the
+                                                                                              // permissions
     if (int status = run(one))
       return status;
   }

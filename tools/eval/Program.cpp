@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// It uses the import phase and the reference interpreter, and fills inputs and prints outputs like nacre-run.
+// Implements Program.h with the import phase and the reference interpreter. Fills inputs and prints outputs like
+// nacre-run.
 
 #include "tools/eval/Program.h"
 #include "compiler/driver/Pipeline.h"

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  nacre-eval without what a process does only once: runs a model of any format without compiling it, in double precision.
-// Why:   it says what the numbers are; whatever is compiled is compared with it. The conformance tests run many command lines in one
-//        process (test/conformance/Resident.h).
+// Runs one command line of nacre-eval, which runs a model of any format in double precision, without compiling it.
+// Compiled models are compared with its results. main() only prepares the process.
+// Why: the conformance tests run many command lines in one process (test/conformance/Resident.h).
 
 #ifndef NACRE_TOOLS_EVAL_PROGRAM_H
 #define NACRE_TOOLS_EVAL_PROGRAM_H
 
 namespace nacre::tools {
 
-/// Runs main's command line. Returns the exit status.
+/// Runs the command line that main() got. Returns the exit status.
 int runEvalProgram(int argc, char **argv);
 
 } // namespace nacre::tools

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the Vulkan engine: all that a session keeps for its GPU.
-// Why:   runs read it, create fills it piece by piece, destroy undoes what is there.
-// How:   plain data in its own pool.
+// The Vulkan engine: all GPU data of a session.
+// Why: create fills the struct piece by piece, runs read it, and destroy releases the pieces that exist.
+// How: plain data, in a memory pool that the struct itself contains.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_ENGINE_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_ENGINE_H
@@ -14,120 +14,128 @@
 
 namespace nacre::runtime::gpu {
 
-/// What a phase gives the GPU, recorded once.
+/// GPU work of a phase. It is recorded once, when the plan is made.
 struct Batch {
-  VkCommandBuffer commands; // null where the phase has nothing for the GPU
-  uint32_t first_query;     // the batch's begin; each of its parts has the next one
-  bool waits;               // for the CPU's parts of the phases before it
+  VkCommandBuffer commands; // Null if the GPU has no work in the phase.
+  uint32_t first_query;     // Index of the query at the batch's begin. Each part of the batch uses the next query.
+  bool waits;               // True if the batch must wait for the CPU's parts of earlier phases.
 };
 
-/// A run, recorded once for each copy of the state that it may read.
+/// Recorded run. There is one for each copy of the state that a run may read.
 struct Recording {
-  Batch *batches;               // of the phases
-  VkDescriptorPool descriptors; // not of a second recording that is the first
-  Submissions submissions;      // of those batches that are not null
+  Batch *batches;               // One for each phase.
+  VkDescriptorPool descriptors; // Null in a second recording that equals the first.
+  Submissions submissions;      // All batches that are not null.
 };
 
-/// The part of the engine that make_plan creates and drop_plan deletes.
+/// Part of the engine that make_plan() creates and drop_plan() deletes.
 struct Planned {
   Layout layout;
   Schedule schedule;
   DeviceBuffer storages;
-  DeviceBuffer mirror; // the CPU's, where memory is not unified: as far as it touches the storages
+  DeviceBuffer mirror; // CPU's copy of the storages that it accesses, if memory is not unified.
   DeviceBuffer weights;
-  DeviceBuffer staging; // for the state's way between two memories, if the mirror is small
+  DeviceBuffer staging; // Transfer buffer of the state between two memories, if the mirror is too small.
   VkQueryPool queries;
-  Recording recordings[2]; // the second is the first where the GPU does not touch two copies of the state
-  uint64_t *ticks;         // of the queries; nullptr without profile
-  bool has_state;          // from the first run on
-  Memory memory;           // where the CPU's parts find the storages
+  Recording recordings[2]; // One for each copy of the state. Both are equal if the GPU does not access two copies.
+  uint64_t *ticks;         // Results of the queries; nullptr without profile.
+  bool has_state;          // True after the first run copied the state to the engine.
+  Memory memory;           // Storages as the CPU's parts access them.
 };
 
 struct Engine : Planned {
   MemoryPool pool;
   const Session *session;
   Device device;
-  Wish *wishes;     // of the entry's steps; what is barred stands in
-  uint64_t *barred; // of the kernels
-  bool *decided;    // of the steps: a run decides how often they are executed, and the CPU has all of them
-  Reason refused;   // why something is barred, if anything is
-  Share *shares;    // of the steps: what came of the wishes
-  bool unified;     // both engines use `storages`
+  Wish *wishes;     // For each step of the entry; a wish includes the barred variants.
+  uint64_t *barred; // For each kernel: the barred variants, one bit each.
+  bool *decided;    // For each step: true if it depends on data of the run how often the step executes. The CPU
+                    // computes such a step.
+  Reason refused;   // Reason why code is barred.
+  Share *shares;    // For each step: the result of its wish.
+  bool unified;     // True if both engines use `storages`.
   Pipelines pipelines;
-  uint64_t words;  // the CPU's, given in all runs before this one
-  bool sequential; // the GPU's part of a phase first, then the CPU's
+  uint64_t words;  // Number of words that the CPU signalled in earlier runs.
+  bool sequential; // True if the CPU's part of each phase waits for the GPU's part.
 
-  // The state, if a run of the entry touches it.
-  uint32_t current;               // the copy that counts: it is read by the next run, which writes the other one
-  char *states[2];                // the copies, where the CPU sees them: with two memories only what it touches
-  uint64_t state_writes;          // of the session's when it was taken
-  uint64_t commits;               // runs that have changed it
-  uint64_t known_commits;         // of these, those that the session's state knows
-  VkCommandBuffer state_commands; // for the same; null until they are needed
-  char *arriving;                 // bytes that the session's state gets when all are there
+  // State, if a run of the entry accesses it.
+  uint32_t current;               // Current copy. The next run reads it and writes the other one.
+  char *states[2];                // Addresses of the copies for the CPU. With two memories, only the parts that the CPU
+                                  // accesses are valid.
+  uint64_t state_writes;          // Value of the session state's `writes` when it was copied.
+  uint64_t commits;               // Number of runs that have changed the state.
+  uint64_t known_commits;         // Number of these runs whose changes the session's state contains.
+  VkCommandBuffer state_commands; // Commands of transfers; null until the first one.
+  char *arriving;                 // Buffer for a transfer to the session's state, which changes only after all data has
+                                  // arrived.
 
-  // What create took.
+  // Durations of the steps of create, in nanoseconds.
   uint64_t open_time;
   uint64_t pipelines_time;
   uint64_t weights_time;
   uint64_t recording_time;
   uint64_t measuring_time;
 
-  Launch *launches; // the CPU's shares of the steps
+  Launch *launches; // For each step: the CPU's share.
 };
 
-/// Makes shares of the wishes; the log is told what the CPU must keep, and why, if `tells`.
+/// Decides the shares from the wishes. If `tells`, logs which launches the CPU must compute instead of the GPU, and
+/// why.
 void choose_shares(Engine &engine, bool tells);
 
-/// Compiles what the wishes need, makes shares of them, and bars what does not compile.
+/// Compiles the code for the wishes, decides the shares, and bars code that does not compile.
 bool make_code(Engine &engine, Reason &reason);
 
-/// Makes ready a run by the shares, whose code is there; and undoes that.
+/// Prepares runs with the current shares, whose code must be compiled. drop_plan() undoes it.
 bool make_plan(Engine &engine, uint64_t cpu_features, Reason &reason);
 void drop_plan(Engine &engine);
 
-/// Memory for the layout, of which the CPU touches so many bytes.
+/// Allocates the storages of the layout. The CPU accesses only the first `cpu_bytes` bytes.
 bool make_storages(Engine &engine, uint64_t cpu_bytes, Reason &reason);
 
-/// Tests and tunes as the options ask, or as the cache folder knows: bars code, and changes wishes. measuring.cpp
+/// Runs the self-test and the tuning that the options request, or reads earlier results from the cache folder. Bars
+/// code and changes wishes. Defined in measuring.cpp.
 bool measure(Engine &engine, const nacre_session_options &options, uint64_t cpu_features, Reason &reason);
 
-/// The GPU code of a step that the GPU has a share of.
+/// Returns the GPU code of a step in which the GPU has a share.
 Code code_of(const Engine &engine, uint32_t step);
 
-/// Copies the weights that the GPU reads to where it reads them. weights.cpp
+/// Copies the weights that the GPU reads into its memory. Defined in weights.cpp.
 bool upload_weights(Engine &engine, Reason &reason);
 
-/// What only models with variables link: state_in_session.cpp, and what that needs.
+/// Functions that only models with variables link. state_in_session.cpp refers to them.
 struct StateParts {
-  /// Room for the state beside the storages. state_transfer.cpp
+  /// Allocates the memory of the state's copies. Defined in state_transfer.cpp.
   bool (*prepare)(Engine &engine, Reason &reason);
-  /// Takes the session's state, unless the engine has it, or is ahead of it. state_transfer.cpp
+  /// Copies the session's state to the engine, unless the engine has the same or newer data. Defined in
+  /// state_transfer.cpp.
   bool (*upload)(Engine &engine, Reason &reason);
-  /// Records the run that reads the second copy. state_run.cpp
+  /// Records the run that reads the second copy. Defined in state_run.cpp.
   bool (*record_second)(Engine &engine, Reason &reason);
-  /// How far behind its place in the layout operand number `i` of a part is, which is of the state. state_run.cpp
+  /// Returns the distance from the place of a part's operand `i` in the layout to its place in the copy that the part
+  /// uses. The operand must be in the state. Defined in state_run.cpp.
   uint64_t (*to_copy)(const Layout &layout, const Part &part, uint32_t i, const nacre_operand &operand);
-  /// Records a move. state_run.cpp
+  /// Records the move `part`: the GPU copies data of the state from one copy to the other. Defined in state_run.cpp.
   void (*record_move)(Engine &engine, VkCommandBuffer commands, const Part &part);
-  /// A part of the CPU where there are two copies. state_run.cpp
+  /// Computes a part on the CPU if there are two copies of the state. Defined in state_run.cpp.
   void (*run_part)(Engine &engine, const Part &part, RunLimits &limits, uint64_t start);
-  /// The copy that a run has written is the one that counts. state_run.cpp
+  /// Makes the copy that the run has written the current copy. Defined in state_run.cpp.
   bool (*commit)(Engine &engine, Reason &reason);
-  /// Before the session does without its GPU. Adds to the message what was lost.
+  /// Called before the session continues without its GPU. Adds to `message` how many changes of the state were lost.
   void (*give_up)(Session &session, Reason &message);
 };
 
-/// Returns what the session's model links for its state, or nullptr if it has no variables.
+/// Returns the functions for the state that the session's model links; nullptr if the model has no variables.
 inline const StateParts *state_parts(const Session &session) { return session.model->gpu_engine->states; }
 
-/// Where operand number `i` of a part begins: in the layout, of the state in the copy that it is bound to; or in the buffer of weights.
-/// recording.cpp
+/// Returns the offset of a part's operand `i` in the layout, or in the buffer of weights. For the state, it is the
+/// offset in the copy that the part uses. Defined in recording.cpp.
 uint64_t begin_of(const Engine &engine, const Part &part, uint32_t i);
 
 bool prepare_state(Engine &engine, Reason &reason);
 bool upload_state(Engine &engine, Reason &reason);
-/// Copies copy `from` of the state to the session's: all of it, or nothing where that fails. state_transfer.cpp
+/// Copies the engine's copy `from` of the state to the session's state. On failure, the session's state is unchanged.
+/// Defined in state_transfer.cpp.
 bool download_state(Engine &engine, uint32_t from, Reason &reason);
 bool record_second(Engine &engine, Reason &reason);
 uint64_t to_copy(const Layout &layout, const Part &part, uint32_t i, const nacre_operand &operand);
@@ -135,34 +143,37 @@ void record_move(Engine &engine, VkCommandBuffer commands, const Part &part);
 void run_part_on_copies(Engine &engine, const Part &part, RunLimits &limits, uint64_t start);
 bool commit(Engine &engine, Reason &reason);
 
-/// Runs whose changes of the state only this engine has.
+/// Returns the number of runs whose changes of the state only this engine has.
 inline uint64_t commits_ahead(const Engine &engine) { return engine.commits - engine.known_commits; }
 
-/// Runs after which the state in a GPU's own memory is copied to the session's, so that no more are lost with the GPU.
+/// Number of runs after which the state in a GPU's own memory is copied to the session's state. It limits how many
+/// changes are lost with the GPU.
 constexpr uint64_t kMostCommitsAhead = 64;
 
-/// Records the batches of the run of the layout and the schedule as they are. recording.cpp
+/// Records the batches of a run with the current layout and schedule. Defined in recording.cpp.
 bool record(Engine &engine, Recording &recording, Reason &reason);
 
-/// Makes ready what a run needs, for a session that is complete but for this. nullptr, with the reason: there is no GPU,
-/// or it cannot be used. An engine with a reason: the CPU has to compute a part of what the GPU should. It may be called by
-/// a thread beside the session's own, until whose end the session runs on the CPU.
+/// Creates the engine for a session that is otherwise complete. Returns nullptr and sets `reason` if no GPU is usable.
+/// If it returns an engine and sets `reason`, the CPU computes a part of the GPU's work. It may run on another thread
+/// than the session. The session computes runs on the CPU until that thread ends.
 void *create(const Session &session, const nacre_session_options &options, uint64_t cpu_features, Reason &reason);
-/// `inherited`: in a child of the process that has the device, which must not touch it.
+/// Destroys the engine. If `inherited`, this process is a child of the process that owns the device, so it must not
+/// access the device.
 void destroy(void *engine, bool inherited);
 void describe(const void *engine, nacre_session_info &info);
 
-/// One run. NACRE_FAILED, with the reason: the engine is done for. The limits' status: they have ended the run.
-/// engine_run.cpp
+/// Computes one run. Returns NACRE_FAILED and sets `reason` if the engine is not usable any more. Returns
+/// `limits.status` if the limits ended the run. Defined in engine_run.cpp.
 nacre_status run(void *engine, RunLimits &limits, Reason &reason);
 
-/// Notes what the GPU's clock says of a run, whose first batch was begun at that time. times.cpp
+/// Adds the GPU's times of a run to the session's profile. `begun` is the time at which the run's first batch began.
+/// Defined in times.cpp.
 bool note_times(Engine &engine, uint64_t begun, Reason &reason);
 
-/// The recording that the next run submits.
+/// Returns the recording that the next run submits.
 inline Recording &recording(Engine &engine) { return engine.recordings[engine.current]; }
 
-/// Bytes of the storages as the CPU sees them.
+/// Returns the address at which the CPU accesses the storages.
 inline char *seen_by_cpu(const Engine &engine) {
   return engine.unified ? engine.storages.mapped : engine.mirror.mapped;
 }

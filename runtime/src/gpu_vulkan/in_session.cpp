@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see gpu_engine.h: when a session gets the engine, what it does if that fails, and when it gives it back.
-// Why:   a driver may take seconds to compile what an app wants to use now, and may fail at any time; runs give right
-//        answers all the same. A state that the GPU has changed comes home when somebody else needs it.
-// How:   a thread may make the engine while the CPU serves runs: it reads of the session what no run changes, and writes
-//        GpuStart alone. A child of the process, by fork(), leaves the engine alone.
+// Implements gpu_engine.h: when a session gets the engine, how it reacts to failures, and when it releases the engine.
+// Why: compiling shaders may take seconds and may fail, but runs must give correct results meanwhile.
+// How: a thread may create the engine while the CPU computes runs. The thread reads only fields that runs do not
+//      change, and writes only GpuStart. A child process after fork() does not use the engine.
 
 #include "runtime/src/gpu_vulkan/engine.h"
 #include "runtime/src/steps.h"
@@ -22,7 +21,7 @@ void *run_start(void *argument) {
   return nullptr;
 }
 
-/// Keeps the engine, or nullptr and the reason. An engine may have a reason, too.
+/// Stores `engine`, which may be nullptr, and `reason` in the session. A usable engine may have a reason, too.
 void settle(Session &session, void *engine, const Reason &reason) {
   session.gpu = engine;
   copy_text(session.reason, sizeof session.reason, reason.c_str());
@@ -45,7 +44,7 @@ bool start_gpu(Session &session, const SessionPlan &plan, Reason &reason) {
     start.state = GpuStart::UnderWay;
     if (start_thread(start.thread, run_start, &session))
       return true;
-    start.state = GpuStart::None; // without a thread it is done here
+    start.state = GpuStart::None; // no thread could be started, so the engine is created below
   }
   void *engine = create(session, options, plan.features, reason);
   if (!engine && required)
@@ -56,17 +55,18 @@ bool start_gpu(Session &session, const SessionPlan &plan, Reason &reason) {
 
 namespace {
 
-/// Takes over what a thread has made, if it is done.
+/// Stores the engine that a thread has created, if the thread is done.
 void take_gpu(Session &session) {
   GpuStart &start = session.start;
   if (__atomic_load_n(&start.state, __ATOMIC_ACQUIRE) != GpuStart::Over)
     return;
-  join_thread(start.thread); // at its last instruction
+  join_thread(start.thread); // takes little time, because the thread has written its result
   start.state = GpuStart::None;
   settle(session, start.engine, start.reason);
 }
 
-/// Does without the engine. `inherited`: in a child of the process that has it.
+/// Destroys the engine; the session continues on the CPU. If `inherited`, this process is a child of the process that
+/// owns the engine.
 void drop_gpu(Session &session, bool inherited) {
   session.start.state = GpuStart::None;
   if (session.gpu)
@@ -74,6 +74,7 @@ void drop_gpu(Session &session, bool inherited) {
   session.gpu = nullptr;
 }
 
+/// Reports why the session continues without its GPU, and destroys the engine. Returns NACRE_FAILED.
 nacre_status give_up(Session &session, const char *why, bool inherited) {
   Reason message;
   message << why << "; the CPU computes this and all later runs";
@@ -83,7 +84,7 @@ nacre_status give_up(Session &session, const char *why, bool inherited) {
   return fail(session, message, NACRE_FAILED);
 }
 
-/// Whether there is an engine for a run.
+/// Returns true if a run can use the engine. First stores the engine of a thread that is done.
 bool has_engine(Session &session) {
   if (!session.gpu && __atomic_load_n(&session.start.state, __ATOMIC_RELAXED) == GpuStart::None)
     return false;

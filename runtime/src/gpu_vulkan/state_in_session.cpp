@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  whose is the newest data of a state: the engine of models with variables.
-// Why:   a state that the GPU has changed comes home when somebody else needs it, and what is lost with a GPU is told.
-// How:   a word of the state says where the data is; who has the state, may change it. Reached through StateParts.
+// Tracks whether the newest data of a state is on the GPU or on the CPU, for models with variables.
+// Why: another user of the state needs the GPU's changes, and an app must learn if they are lost with the GPU.
+// How: the word `away` of the state says where the data is. Only the caller that has taken the state may change
+//      that word.
 
 #include "runtime/src/gpu_vulkan/engine.h"
 #include "runtime/src/platform.h"
@@ -12,13 +13,15 @@ using namespace gpu;
 
 namespace {
 
+/// True if the newest data of the session's state is on the session's GPU.
 bool has_newest_state(const Session &session) {
   const State &state = *session.state;
   return __atomic_load_n(&state.away, __ATOMIC_ACQUIRE) == State::WithGpu &&
          __atomic_load_n(&state.owner, __ATOMIC_RELAXED) == &session;
 }
 
-/// Copies the state from the session's GPU. False, with the reason and the loss, if what it has committed is lost.
+/// Copies the state from the session's GPU to the CPU. If the changes of some runs are lost, returns false. Sets
+/// `reason`, and adds the lost runs to `loss`.
 bool fetch_state(Session &session, Reason &reason, Reason &loss) {
   Engine &engine = *static_cast<Engine *>(session.gpu);
   const bool inherited = is_inherited(session);
@@ -29,7 +32,7 @@ bool fetch_state(Session &session, Reason &reason, Reason &loss) {
     const uint64_t runs = commits_ahead(engine);
     loss << "; the state is that after run " << engine.known_commits << " on the GPU: what " << runs
          << (runs == 1 ? " later run" : " later runs") << " made of it is lost";
-    ++session.state->writes; // engines that are still there have to take it anew
+    ++session.state->writes; // other engines that hold a copy must upload the state again
   }
   engine.known_commits = engine.commits;
   __atomic_store_n(&session.state->away, State::Here, __ATOMIC_RELEASE);
@@ -37,7 +40,7 @@ bool fetch_state(Session &session, Reason &reason, Reason &loss) {
 }
 
 void give_up_state(Session &session, Reason &message) {
-  Reason again; // why the state is lost, too
+  Reason again; // not reported: `message` already contains why the GPU is lost
   if (has_newest_state(session))
     fetch_state(session, again, message);
 }
@@ -59,7 +62,7 @@ bool bring_state(State &state, Reason &reason) {
 nacre_status run_with_state(Session &session, RunLimits &limits) {
   Reason lost;
   if (!has_newest_state(session) && !bring_home(*session.state, lost))
-    fail(session, lost, NACRE_FAILED); // the run goes on from what there is
+    fail(session, lost, NACRE_FAILED); // the run continues with the latest data that the CPU has
   const nacre_status status = run_on_gpu(session, limits);
   if (status != NACRE_FAILED) {
     const bool is_ahead = commits_ahead(*static_cast<const Engine *>(session.gpu)) != 0;
@@ -69,7 +72,8 @@ nacre_status run_with_state(Session &session, RunLimits &limits) {
   return status;
 }
 
-/// A state that others share comes home first. Whoever has it meanwhile brings it home, so there is no longer wait than for that.
+/// Like stop_gpu(), but first copies a shared state back to the CPU. If another caller has taken the state, waits until
+/// that caller has returned the state or copied it back.
 void stop_with_state(Session &session) {
   State &state = *session.state;
   while (&state != &session.own_state && has_newest_state(session)) {
@@ -78,12 +82,12 @@ void stop_with_state(Session &session) {
     if (taken && has_newest_state(session) && !fetch_state(session, reason, loss)) {
       reason << loss.c_str();
       copy_text(state.text, sizeof state.text, reason.c_str());
-      __atomic_store_n(&state.away, State::Lost, __ATOMIC_RELEASE); // whoever comes next is told
+      __atomic_store_n(&state.away, State::Lost, __ATOMIC_RELEASE); // the next caller gets the error
     }
     if (taken)
       give_back(state);
     else if (is_inherited(session))
-      break; // the parent's run has it, and never ends here
+      break; // a run of the parent process has taken the state, and never returns it in this process
     else
       yield_core();
   }

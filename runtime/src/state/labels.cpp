@@ -9,7 +9,8 @@
 
 namespace nacre::runtime {
 
-/// As session_run, but for labels that are no classes: NACRE_BAD_ARGUMENT, and nothing of the state has changed.
+/// Like session_run(), but first checks the labels. Returns NACRE_BAD_ARGUMENT if a label is neither a class nor
+/// the label of ignored examples. The state is then unchanged.
 nacre_status run_with_labels(nacre_session *handle) {
   Session &session = *reinterpret_cast<Session *>(handle);
   const nacre_model_table &model = *session.model;
