@@ -323,7 +323,7 @@ int behind = 'a' + 1'000'000; const char *kPath = "there is no GPU" /* alone */ 
                                             "docs/man/nacre-run.1.in": '.\\" whom\nOutputs are written.\n'}), (0, "0 problems\n"))
 
     def test_comments_of_declarations_only(self):
-        """Code, plain comments, later paragraphs, sentences and items may begin with any word, and other folders are not checked yet."""
+        """Code, plain comments, later paragraphs, sentences and items may begin with any word, and tests are not checked."""
         plain = f"""// What:  a header.
 // Why:   it is read: a title is not prose.
 // How:   1. One item.
@@ -341,7 +341,7 @@ const char *kPath = "///Of it";
         self.assertEqual(answer("comments", {**comment(plain), "test/unit/SplitTest.cpp": SOURCE + "/// Of it.\n"}), (0, "0 problems\n"))
 
     def test_comments_of_a_folder(self):
-        """--under checks a folder that is not checked yet, and --count counts the problems of all folders of sources."""
+        """--under checks only this folder, and --count counts the problems of each folder."""
         with tempfile.TemporaryDirectory() as root:
             for path in ("codegen/Split.h", "samples/split.h"):
                 os.makedirs(os.path.join(root, os.path.dirname(path)))

@@ -7,8 +7,8 @@
 - Neither such a comment nor the header of a file has a phrase of check_wording.py.
 - No line with a comment is longer than the column limit of .clang-format.
 
-Other comments, and code in backticks, are not checked. `--under=FOLDER` checks this folder instead of `FOLDERS`, and `--count` prints how
-many problems each folder of sources has.
+Other comments, and code in backticks, are not checked. `--under=FOLDER` checks only this folder, and `--count` prints how many problems
+each folder has.
 """
 import collections
 import re
@@ -18,8 +18,7 @@ import check_wording
 import tree
 
 SOURCES = (".c", ".cpp", ".h")
-# The folders that have no problem. Add a folder once its comments are mended.
-FOLDERS = ("compiler/import/messages/", "runtime/include/", "tools/cmake/sanitizer/")
+FOLDERS = check_wording.FOLDERS
 COLUMNS = 120
 MOST_WORDS = 25
 # (words that begin neither a verb's phrase nor a noun's, what to write instead)
@@ -94,11 +93,9 @@ def problems_of(path):
 
 
 def main():
-    under = tuple(argument.removeprefix("--under=") for argument in sys.argv[1:] if argument.startswith("--under="))
-    is_count = "--count" in sys.argv[1:]
-    folders = under or (check_wording.FOLDERS if is_count else FOLDERS)
+    folders = tuple(argument.removeprefix("--under=") for argument in sys.argv[1:] if argument.startswith("--under=")) or FOLDERS
     problems = {path: problems_of(path) for path in tree.files() if path.startswith(folders) and path.endswith(SOURCES)}
-    if not is_count:
+    if "--count" not in sys.argv[1:]:
         tree.finish([problem for found in problems.values() for problem in found])
     counts = collections.Counter()
     for path, found in problems.items():
