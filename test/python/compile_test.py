@@ -127,7 +127,7 @@ class CompileTest(packaged.PackageTest):
                 ({"jobs": "many"}, "jobs must be a whole number, at least 0, but is 'many'; see help(nacre.CompileOptions)"),
                 ({"quiet": True}, "quiet is not an option of compile(), which sets --quiet itself"),
                 ({"check": True}, "check is not an option of compile(), because it makes no library; run nacre-compile --check"),
-                ({"output": {"a": 1}}, "output does not accept a dict; options that do are batch_axis, dropout, loss, set, shape, state"),
+                ({"output": {"a": 1}}, "output does not accept a dict; options that do are batch_axis, dropout, entry_weight, loss, set, shape, state"),
                 ({"for_": "list"}, "for_='list' makes no library; run nacre-compile --for=list"),
                 ({"cpu": "list"}, "cpu='list' makes no library; run nacre-compile --cpu=list"),
                 ({"acuracy": "strict"}, "unknown option 'acuracy'; did you mean 'accuracy'?"),
