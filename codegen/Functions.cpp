@@ -75,7 +75,8 @@ Term exp2(Term x) {
 
 } // namespace
 
-/// Computes 2^n * expm1(r) + (2^n - 1) with half of 2^n, so that no intermediate value overflows before the result.
+/// Returns factor * expm1(x). With x = n ln 2 + r, expm1(x) is 2^n * expm1(r) + (2^n - 1). Computes half of this and
+/// doubles it at the end, so that 2^n does not overflow before the result does.
 Term expm1Times(double factor, Term x) {
   Reduced reduced = reduceByLn2(atMost(atLeast(x, -25), 89.5));
   Term r = reduced.r;

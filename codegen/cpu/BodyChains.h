@@ -19,7 +19,8 @@ namespace nacre::codegen::cpu {
 
 struct BodyChain {
   llvm::SmallVector<mlir::Value, 2> operands; ///< Values of the body that the chain reads
-  /// Emits the result of the chain's last operation, bit for bit. The operands are all scalars or all vectors.
+  /// Emits code for the whole chain. Its result has the same bits as that of the chain's operations one by one. The
+  /// operands are all scalars or all vectors.
   std::function<mlir::Value(VectorBuilder &build, llvm::ArrayRef<mlir::Value> operands)> emit;
 };
 

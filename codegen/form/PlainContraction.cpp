@@ -99,7 +99,7 @@ private:
     for (const Input &input : epilogue.inputs)
       if (failed(readEpilogueInput(input)))
         return failure();
-    // The results are in the order of the targets (KernelForm).
+    // Result i must write target i, and only the first target may have a halo.
     for (auto [number, further] : llvm::enumerate(epilogue.results)) {
       const WrittenTensor &written = form.written[*further.written];
       if (number == 0)

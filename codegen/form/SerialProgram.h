@@ -25,7 +25,8 @@ struct Place {
   mlir::Type elementType;
 };
 
-/// An engine's operations on scalars. A parameter `value` is always a value of the original program.
+/// Emits an engine's operations on scalars. An mlir::Value `value` belongs to the kernel's body, not to the emitted
+/// code.
 class SerialEngine {
 public:
   virtual mlir::Value load(mlir::Value value, const Place &place, mlir::Value address) = 0;

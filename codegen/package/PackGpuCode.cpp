@@ -51,7 +51,7 @@ uint32_t bytesOf(uint32_t number) {
   return bytes;
 }
 
-/// Encoding of the words up to a position between words.
+/// Cost of an encoding of the first words up to some position, and the copy with which it ends.
 struct Way {
   uint32_t bytes = UINT32_MAX / 2; ///< Size of all tokens so far, in bytes
   uint32_t length = 0;             ///< Length of the copy that ends here; 0 at the beginning

@@ -55,7 +55,7 @@ struct EntryRequest {
 
 struct CompilerOptions {
   std::string modelPath;
-  std::string outputPath; ///< `-` or empty for standard output, for text.
+  std::string outputPath; ///< Path of the output; `-` or empty to print text to standard output.
   std::string modelName;  ///< Name in the exported symbol; empty for the stem of outputPath without `lib`.
   AppliedPreset preset;   ///< Preset, for the report only: its options are already among these.
   std::string target = "host";

@@ -12,7 +12,8 @@ using namespace mlir;
 
 namespace nacre::train {
 
-// The values are PyTorch's. Within the limits, the scale's reciprocal and its products with a loss are normal values.
+// The first scale and the number of steps are the defaults of PyTorch's GradScaler. Within the limits, the scale's
+// reciprocal and its products with a loss are normal values.
 constexpr double kFirstScale = 65536, kLeastScale = 1, kMostScale = 1 << 24;
 constexpr double kStepsToGrow = 2000;
 

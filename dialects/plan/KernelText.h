@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  prints a kernel as text, which is equal for kernels that compute the same.
+// Prints kernels as text, to find kernels that get equal code.
 
 #ifndef NACRE_DIALECTS_PLAN_KERNELTEXT_H
 #define NACRE_DIALECTS_PLAN_KERNELTEXT_H

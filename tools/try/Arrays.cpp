@@ -96,7 +96,8 @@ private:
   bool isWritten = true;
 };
 
-/// Calls put(index) for all elements of `dims` in order, with their indices in a tensor of shape info.dims.
+/// Writes the elements of an array of shape `dims` in row-major order. In memory, they lie in an array of shape
+/// info.dims, whose axes may be longer. Returns false if a write fails.
 bool putElements(Elements &elements, const nacre_tensor_info &info, const int64_t *dims) {
   int64_t at[kMostAxes] = {};
   for (uint32_t axis = 0; axis < info.rank; ++axis)

@@ -52,8 +52,8 @@ static double mapByStatedScale(int64_t position, Resize resize, CoordinateRule r
   llvm_unreachable("the other rules read no scale");
 }
 
-/// Maps a position to the old axis by a ratio of sizes. The result is a quotient of two integers, so it is rounded only
-/// once.
+/// Maps an output position to the input axis by the ratio of two sizes. Multiplies before it divides, so the ratio
+/// itself is not rounded.
 static double mapByRatio(int64_t position, Resize resize, CoordinateRule rule) {
   const auto x = static_cast<double>(position), input = static_cast<double>(resize.input),
              output = static_cast<double>(resize.output), from = static_cast<double>(resize.scale.from),

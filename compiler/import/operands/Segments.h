@@ -16,9 +16,9 @@ enum class SegmentKind { Sum, Mean, Prod, Max, Min };
 /// segment is 0, or 1 for a product.
 void combineSegments(OperandBinder &node, SegmentKind kind);
 
-/// Combines slices of operand 0. Operand 1 has the segments for its first axes, in any order. Operand 2 is the number
-/// of segments. The minimum of an empty segment is the largest value of the type, and the maximum is the smallest
-/// value. Slices with a negative segment are dropped. `kind` cannot be Mean.
+/// Combines slices of operand 0. Operand 1 has the segment of each slice, in any order; its shape is the first axes of
+/// operand 0. Operand 2 is the number of segments. The minimum of an empty segment is the largest value of the type,
+/// and the maximum is the smallest value. Slices with a negative segment are dropped. `kind` cannot be Mean.
 void combineUnsortedSegments(OperandBinder &node, SegmentKind kind);
 
 } // namespace nacre::importer

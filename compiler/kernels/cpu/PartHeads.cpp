@@ -25,8 +25,7 @@ using namespace nacre;
 
 namespace {
 
-/// Product of rows, the sum with its bias, and slices of the heads. The slices read the reshaped sum, [.., heads,
-/// size].
+/// A matrix product, the sum with its bias, a reshape of this sum to [.., heads, size], and slices along the heads.
 struct Heads {
   nn::MatMulOp product;
   nn::BinaryOp sum;

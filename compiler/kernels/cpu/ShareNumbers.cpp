@@ -34,8 +34,9 @@ namespace {
 // 1. Constants
 //===----------------------------------------------------------------------===//
 
-/// True if code stays equally fast if `op` reads its constant from memory. Emitters must know bounds and shift amounts.
-/// They must also know factors that turn i32 into bytes, except the factors of the sums of attention.
+/// True if `op` is as fast with its constant in memory as with the constant in its code. This is false for bounds and
+/// shift amounts, because emitters choose instructions by their values. It is also false for factors that requantize
+/// i32 to bytes, except in attention kernels.
 bool mayRead(Operation *op, bool isAttention) {
   return isa<arith::MulFOp, arith::DivFOp, arith::AddFOp, arith::SubFOp>(op) ||
          (isAttention && isa<arith::MulIOp, arith::AddIOp>(op));

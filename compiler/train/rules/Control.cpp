@@ -242,8 +242,8 @@ private:
     return lean;
   }
 
-  /// Adds the gradients that `back` computes to the values. The first `numStacks` stacks are gradients; the others are
-  /// operands of late products.
+  /// Adds the results of `back` to the gradients of the values that the loop reads. The first `numStacks` stacks of
+  /// `back` are such gradients. The others are operands of late products, which are multiplied here.
   void give(nn::ForOp back, size_t numStacks) {
     for (auto [number, index] : llvm::enumerate(carried))
       at.give(op.getInitial()[index], back.getFinals()[number]);
