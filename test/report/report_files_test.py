@@ -3,7 +3,6 @@
 """The files about a compilation: the report and the profile as their schemas say, the page that holds both, and what is refused."""
 import os
 import re
-import shutil
 import unittest
 
 import report_models
@@ -192,13 +191,12 @@ class ReportFilesTest(report_models.ReportTest):
             self.assertLess(len(text), 100_000)
 
     def test_the_documented_commands(self):
-        """Those of docs/report.md, where a model has the name that they say."""
-        os.rename(self.model("convnet"), self.path("mobilenet_v2.onnx"))
+        """Those of docs/report.md run on a model with the name that they say. The installed script that makes one is not here."""
+        os.rename(self.model("convnet"), self.path("model.onnx"))
         with open(os.path.join(DOCS, "report.md"), encoding="utf-8") as file:
-            lines = [line for block in re.findall(r"```sh\n(.*?)```", file.read(), re.DOTALL) for line in block.splitlines()]
-        self.assertEqual(len(lines), 7)
-        for name in ("before", "after"):
-            shutil.copy(self.report_of("relu")[1], self.path(name + ".json"))
+            lines = [line for block in re.findall(r"```sh\n(.*?)```", file.read(), re.DOTALL) for line in block.splitlines()
+                     if "make_examples.py" not in line]
+        self.assertEqual(len(lines), 9)
         with open(self.path("log.jsonl"), "w", encoding="utf-8") as file:
             file.write('{"epoch": 1, "step": 4, "loss": 0.5, "learning_rate": 0.1, "seconds": 0.2, "peak_memory_bytes": 1048576}\n')
         for line in lines:
