@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Nodes as a library: the phases after import and train, in their order (compiler/driver/Pipeline.cpp). The library is loaded, and run once.
+// Compiles nodes to a library by the phases after import and train, in their order (compiler/driver/Pipeline.cpp). Loads
+// the library, and runs it once.
 
 #include "test/meaning/Join.h"
 

@@ -191,7 +191,7 @@ class ReportFilesTest(report_models.ReportTest):
             self.assertLess(len(text), 100_000)
 
     def test_the_documented_commands(self):
-        """Those of docs/report.md run on a model with the name that they say. The installed script that makes one is not here."""
+        """Those of docs/report.md run on a model of that name. The script that makes one is not installed here."""
         os.rename(self.model("convnet"), self.path("model.onnx"))
         with open(os.path.join(DOCS, "report.md"), encoding="utf-8") as file:
             lines = [line for block in re.findall(r"```sh\n(.*?)```", file.read(), re.DOTALL) for line in block.splitlines()

@@ -2,7 +2,8 @@
 //
 // What:  the tables of functions of hand-made models.
 // Why:   a hand-made model links the features that it needs, as a compiled one does.
-// How:   as codegen/package/RuntimeSlots.cpp, but when C++ is compiled: a program links only the features that it names.
+// How:   like codegen/package/RuntimeSlots.cpp, but when C++ is compiled. A program links only the features that it
+//        names.
 
 #ifndef NACRE_TEST_RUNTIME_RUNTIMESLOTS_H
 #define NACRE_TEST_RUNTIME_RUNTIMESLOTS_H

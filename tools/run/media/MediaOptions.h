@@ -17,7 +17,7 @@ struct MediaOptions {
   PictureOptions picture;
   size_t means = 0, stds = 0; // number of given values: 0, 1 or 3
   uint32_t rate = 0;          // required samples per second of a sound; 0: not checked
-  std::string pictureOption;  // last given option about pictures; empty if there is none
+  std::string pictureOption;  // name of the last picture option on the command line; empty without one
 
   bool parseResize(const std::string &text);
   bool parseCrop();
