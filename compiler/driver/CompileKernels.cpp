@@ -74,6 +74,7 @@ static llvm::StringSet<> kernelsOnGpu(ModuleOp placed) {
 llvm::FailureOr<unsigned> GpuKernels::compilePlaced(ModuleOp placed, GpuCode &code, KernelProgress progress) {
   const llvm::StringSet<> wanted = kernelsOnGpu(placed);
   SmallVector<plan::KernelOp> kernels, unknown;
+  SmallVector<StringRef> texts; // of the unknown ones
   SmallVector<codegen::GpuKernel *> found, compiled;
   for (auto kernel : placed.getOps<plan::KernelOp>())
     if (wanted.contains(kernel.getSymName()) && !code.contains(kernel.getSymName())) {
@@ -82,12 +83,14 @@ llvm::FailureOr<unsigned> GpuKernels::compilePlaced(ModuleOp placed, GpuCode &co
       found.push_back(&known->second);
       if (isNew) {
         unknown.push_back(kernel);
+        texts.push_back(known->first());
         compiled.push_back(&known->second);
       }
     }
   auto compile = [&](size_t number) {
     const llvm::TimeTraceScope scope("gpu kernel", unknown[number].getSymName());
-    llvm::FailureOr<codegen::GpuKernel> result = codegen::compileGpuKernel(unknown[number], options);
+    llvm::FailureOr<codegen::GpuKernel> result = cache ? cache->compile(unknown[number], texts[number], options)
+                                                       : codegen::compileGpuKernel(unknown[number], options);
     if (succeeded(result))
       *compiled[number] = std::move(*result);
     return LogicalResult(result);
@@ -118,6 +121,16 @@ static SmallVector<size_t> orderOf(ArrayRef<package::CompiledKernel> kernels) {
   return llvm::to_vector(llvm::make_second_range(sizes));
 }
 
+/// Returns the texts of kernels for the cache. None if there is no cache; only objects are in it.
+static std::vector<std::string> textsForCache(ArrayRef<package::CompiledKernel> kernels,
+                                              const CpuKernelOptions &options) {
+  std::vector<std::string> texts;
+  if (options.cache && options.emit == codegen::Emit::Object)
+    for (const package::CompiledKernel &kernel : kernels)
+      texts.push_back(plan::printUnnamed(kernel.kernel));
+  return texts;
+}
+
 llvm::FailureOr<CpuKernels> compileKernels(ModuleOp scheduled, const CpuKernelOptions &options, const GpuCode &gpu,
                                            KernelProgress progress) {
   const llvm::StringSet<> onGpu = kernelsOnGpu(scheduled);
@@ -127,19 +140,21 @@ llvm::FailureOr<CpuKernels> compileKernels(ModuleOp scheduled, const CpuKernelOp
     if (onGpu.contains(kernel.getSymName()))
       result.kernels.back().gpu = *gpu.lookup(kernel.getSymName());
   }
+  const std::vector<std::string> texts = textsForCache(result.kernels, options);
   const size_t variants = options.targets.size();
   const SmallVector<size_t> order = orderOf(result.kernels);
   std::atomic<bool> isExceeded{options.mostScratchBytes < 0};
   auto compile = [&](size_t number) {
     package::CompiledKernel &kernel = result.kernels[order[number / variants]];
+    plan::KernelOp op = kernel.kernel;
     const unsigned variant = number % variants;
-    const llvm::TimeTraceScope scope("cpu kernel", [&] {
-      return (plan::KernelOp(kernel.kernel).getSymName() + " for " + options.targets[variant].tuneCpu).str();
-    });
-    llvm::FailureOr<codegen::KernelCode> code = codegen::compileKernel(
-        kernel.kernel, options.targets[variant], options.emit,
-        package::variantSymbol(options.modelName, plan::KernelOp(kernel.kernel).getSymName(), variant),
-        isExceeded ? codegen::kOnlyScratch : options.mostScratchBytes);
+    const codegen::Target &target = options.targets[variant];
+    const llvm::TimeTraceScope scope("cpu kernel", [&] { return (op.getSymName() + " for " + target.tuneCpu).str(); });
+    const std::string symbol = package::variantSymbol(options.modelName, op.getSymName(), variant);
+    const int64_t mostScratch = isExceeded ? codegen::kOnlyScratch : options.mostScratchBytes;
+    llvm::FailureOr<codegen::KernelCode> code =
+        texts.empty() ? codegen::compileKernel(op, target, options.emit, symbol, mostScratch)
+                      : options.cache->compile(op, texts[order[number / variants]], target, symbol, mostScratch);
     if (failed(code))
       return failure();
     kernel.variants[variant] = std::move(*code);

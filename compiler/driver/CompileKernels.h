@@ -9,6 +9,7 @@
 
 #include "codegen/Backend.h"
 #include "codegen/package/TableObject.h"
+#include "compiler/driver/cache/KernelCache.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -27,7 +28,9 @@ using GpuCode = llvm::StringMap<const codegen::GpuKernel *>;
 /// Kernels compiled for GPUs. Equal kernels of all plans are compiled once.
 class GpuKernels {
 public:
-  GpuKernels(const codegen::GpuOptions &options, unsigned jobs) : options(options), jobs(jobs) {}
+  /// `cache` may be null.
+  GpuKernels(const codegen::GpuOptions &options, unsigned jobs, const KernelCache *cache)
+      : options(options), jobs(jobs), cache(cache) {}
 
   /// Lets products of f32 stay f32, whatever the precision.
   void multiplyFloats() { options.precision = GpuPrecision::F32; }
@@ -39,13 +42,15 @@ public:
 private:
   codegen::GpuOptions options;
   unsigned jobs;
+  const KernelCache *cache;
   llvm::StringMap<codegen::GpuKernel> byText;
 };
 
 struct CpuKernelOptions {
   llvm::ArrayRef<codegen::Target> targets;
   codegen::Emit emit = codegen::Emit::Object;
-  llvm::StringRef modelName; ///< First part of symbols.
+  llvm::StringRef modelName;          ///< First part of symbols.
+  const KernelCache *cache = nullptr; ///< Cache of objects; may be null.
   unsigned jobs = 1;
   int64_t mostScratchBytes = INT64_MAX; ///< Limit of a thread. If a kernel needs more, no more code is generated.
 };

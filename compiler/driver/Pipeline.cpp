@@ -54,12 +54,12 @@ public:
         entries(ModelEntries::create(options, context)) {}
 
   LogicalResult run() {
-    if (failed(readTargets()) || failed(readModel()))
+    if (failed(readTargets()) || failed(openCache()) || failed(readModel()))
       return failure();
     PlanSearch search(searchSettings());
     imports.emplace([this](const auto &asked, const auto &kept) { return model->import(asked, kept); },
                     /*keeps=*/search.mayTryAgain());
-    placement.emplace(options, targets, phases);
+    placement.emplace(options, targets, phases, cache ? &*cache : nullptr);
     PlacedModel plan;
     CpuKernels compiled;
     while (const std::optional<Choice> choice = search.next()) {
@@ -86,6 +86,8 @@ public:
       return failure();
     if (isBeforeCodegen())
       return print(plan);
+    if (cache)
+      cache->prune();
     describeKernels(plan, compiled, search.getBest());
     return phases.run(Phase::Package, [&] { return isText() ? print(plan, compiled) : package(plan, compiled); });
   }
@@ -113,6 +115,22 @@ private:
     report.usesGpu = options.placement.engines != Placement::Engines::Cpu;
     report.weightType = options.weightType;
     return success();
+  }
+
+  /// Without the default folder, all kernels are compiled. A folder that the user named must be there.
+  LogicalResult openCache() {
+    if (options.kernelCache.empty())
+      return success();
+    llvm::Expected<KernelCache> opened = KernelCache::open(options.kernelCache);
+    if (opened) {
+      cache.emplace(std::move(*opened));
+      return success();
+    }
+    const std::string problem = llvm::toString(opened.takeError());
+    return options.requiresKernelCache
+               ? phases.fail("--kernel-cache: no file can be created in '" + Twine(options.kernelCache) +
+                             "': " + problem + "; name another folder, or use --kernel-cache=off")
+               : success();
   }
 
   LogicalResult readModel() {
@@ -241,6 +259,7 @@ private:
                       : options.output == Output::LlvmIr   ? codegen::Emit::LlvmIr
                                                            : codegen::Emit::Object;
     cpuOptions.modelName = modelName;
+    cpuOptions.cache = cache ? &*cache : nullptr;
     cpuOptions.jobs = jobsOf(options);
     cpuOptions.mostScratchBytes = mostScratchBytes;
     return phases.run(Phase::Codegen, [&] {
@@ -328,6 +347,7 @@ private:
   std::string modelName;
   SmallVector<codegen::Target, 1> targets;
   importer::ImportOptions importOptions;
+  std::optional<KernelCache> cache;
   std::unique_ptr<importer::Model> model;
   std::unique_ptr<ModelEntries> entries;
   std::optional<MemoryLimit> limit;

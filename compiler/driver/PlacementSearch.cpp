@@ -133,8 +133,10 @@ static codegen::GpuOptions gpuOptionsOf(const CompilerOptions &options, ArrayRef
   return result;
 }
 
-PlacementSearch::PlacementSearch(const CompilerOptions &options, ArrayRef<codegen::Target> targets, PhaseRunner &phases)
-    : options(options), targets(targets), phases(phases), gpuKernels(gpuOptionsOf(options, targets), jobsOf(options)) {
+PlacementSearch::PlacementSearch(const CompilerOptions &options, ArrayRef<codegen::Target> targets, PhaseRunner &phases,
+                                 const KernelCache *cache)
+    : options(options), targets(targets), phases(phases),
+      gpuKernels(gpuOptionsOf(options, targets), jobsOf(options), cache) {
   phases.getContext().getOrLoadDialect<plan::PlanDialect>(); // notes on engines are added before there is a plan
 }
 

@@ -42,8 +42,9 @@ using DeclinedNodes = llvm::DenseMap<mlir::Attribute, mlir::StringAttr>;
 
 class PlacementSearch {
 public:
-  /// All arguments must outlive this object. `targets` are the targets of `options`.
-  PlacementSearch(const CompilerOptions &options, llvm::ArrayRef<codegen::Target> targets, PhaseRunner &phases);
+  /// All arguments must outlive this object. `targets` are the targets of `options`. `cache` may be null.
+  PlacementSearch(const CompilerOptions &options, llvm::ArrayRef<codegen::Target> targets, PhaseRunner &phases,
+                  const KernelCache *cache);
 
   /// Places `model`, which contains functions of `nn` operators. Emits only the remarks of the chosen plan.
   mlir::FailureOr<PlacedModel> place(mlir::OwningOpRef<mlir::ModuleOp> model);

@@ -73,6 +73,8 @@ struct CompilerOptions {
   int64_t maxConstantBytes = int64_t(1024) << 20; ///< Largest constant that folding makes.
   uint64_t seed = 0;                  ///< `--seed` for nodes that draw random numbers without a seed of their own
   unsigned jobs = 0;                  ///< Threads of the compiler; 0 for all cores.
+  std::string kernelCache;            ///< `--kernel-cache`: folder of compiled kernels; empty for none
+  bool requiresKernelCache = false;   ///< True if a folder that cannot be used is an error.
   std::optional<Phase> compileTo;     ///< Phase after which to stop and print its IR.
   Accuracy accuracy = Accuracy::Fast; ///< Accuracy that the compiler may trade for speed.
   Output output = Output::SharedLibrary;

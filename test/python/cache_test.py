@@ -230,8 +230,11 @@ int main(int count, char **words) {{
         self.compile(self.model("running"))
         entry = os.path.dirname(self.compile(self.model("running")).path)
         size = sum(os.path.getsize(os.path.join(entry, name)) for name in os.listdir(entry))
-        self.assertEqual(nacre.clear_cache(), size)
+        kernels = self.kernels()
+        self.assertTrue(kernels)
+        self.assertEqual(nacre.clear_cache(), size + sum(kernels.values()))
         self.assertEqual(self.entries(), [os.path.basename(os.path.dirname(used.path))])
+        self.assertEqual(self.kernels(), {})
         used.save(self.path("libsaved.so"))
         restored = pickle.loads(pickle.dumps(used))
         del used
@@ -240,6 +243,20 @@ int main(int count, char **words) {{
         del restored
         self.assertGreater(nacre.clear_cache(), 0)
         self.assertEqual(self.entries(), [])
+
+    def test_kernels_are_kept_for_other_libraries(self):
+        """Kernels of a library that was removed are found; without the cache, none are read or written."""
+        first = self.compile(self.model("sums"), cache=False)
+        self.assertEqual(self.kernels(), {})
+        self.compile(self.model("sums"), name="first")
+        kernels = self.kernels()
+        self.assertTrue(kernels)
+        with open(self.compile(self.model("sums"), name="second").path, "rb") as second, open(first.path, "rb") as plain:
+            self.assertNotEqual(second.read(), plain.read(), "it has another name")
+        self.assertEqual(self.kernels(), kernels)
+        self.compile(self.model("running"), kernel_cache=self.path("own"))
+        self.assertEqual(self.kernels(), kernels)
+        self.assertTrue(os.listdir(self.path("own")))
 
     def test_what_killed_processes_left_is_removed(self):
         self.compile(self.model("sums"))

@@ -42,5 +42,10 @@ class CachedTest(packaged.PackageTest):
     def compile(self, model, **options):
         return nacre.compile(model, **{"compiler": self.counter(), **options})
 
+    def kernels(self):
+        """{file: its size} of the kernels in the cache."""
+        folder = self.path("cache", "kernels")
+        return {name: os.path.getsize(os.path.join(folder, name)) for name in os.listdir(folder)} if os.path.isdir(folder) else {}
+
     def entries(self):
         return sorted(name for name in os.listdir(self.path("cache", "compiled")))

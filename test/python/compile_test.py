@@ -70,7 +70,8 @@ class CompileTest(packaged.PackageTest):
             words = json.load(file)
         self.assertEqual([words[0], words[1], words[3]], ["model.onnx", "-o", "--target=android-arm64"])
         self.assertTrue(words[-1].startswith("--report="))
-        return words[4:-1]
+        self.assertTrue(words[-2].startswith("--kernel-cache="))
+        return words[4:-2]
 
     def test_keywords_become_options(self):
         for keywords, options in (

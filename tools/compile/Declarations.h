@@ -155,6 +155,10 @@ struct Declarations {
                                      llvm::cl::desc("Largest constant that folding may create (default: 1024)")};
   llvm::cl::opt<unsigned> jobs{"jobs", llvm::cl::init(0), llvm::cl::cat(diagnostics), llvm::cl::value_desc("N"),
                                llvm::cl::desc("Compiler threads (default: all cores)")};
+  llvm::cl::opt<std::string> kernelCache{
+      "kernel-cache", llvm::cl::cat(diagnostics), llvm::cl::value_desc("folder|off"),
+      llvm::cl::desc("Keep the code of kernels for later compilations there (default: nacre/kernels in the user's "
+                     "cache folder; NACRE_CACHE names another one)")};
   llvm::cl::alias jobsShort{"j", llvm::cl::aliasopt(jobs), llvm::cl::cat(diagnostics),
                             llvm::cl::desc("The same as --jobs")};
   llvm::cl::opt<bool> quiet{"quiet", llvm::cl::cat(diagnostics), llvm::cl::desc("Print errors and warnings only")};

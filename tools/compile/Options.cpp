@@ -19,6 +19,7 @@
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
 
@@ -41,6 +42,26 @@ Expected<Placement> parsePlacement(StringRef word) {
   if (StringRef number = word; number.consume_front("split:") && !number.getAsInteger(10, percent) && percent <= 100)
     return Placement{Placement::Engines::Split, percent};
   return bad("--place must be cpu, gpu, auto or split:<percent> with a percent of 0 to 100, but is '" + word + "'");
+}
+
+/// Returns the folder of compiled kernels, next to the libraries that nacre.compile() of Python keeps. Returns `off` if
+/// the user wants no cache, and nothing without a home folder.
+std::string defaultKernelCache() {
+  const std::string chosen = sys::Process::GetEnv("NACRE_CACHE").value_or("");
+  if (chosen == "off")
+    return chosen;
+  SmallString<128> folder(chosen);
+  if (chosen.empty()) {
+    folder = sys::Process::GetEnv("XDG_CACHE_HOME").value_or("");
+    if (!sys::path::is_absolute(folder)) {
+      if (!sys::path::home_directory(folder))
+        return "";
+      sys::path::append(folder, ".cache");
+    }
+    sys::path::append(folder, "nacre");
+  }
+  sys::path::append(folder, "kernels");
+  return folder.str().str();
 }
 
 /// Reads `--place`: the engines of all entries, then those of single entries.
@@ -250,6 +271,10 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   compiler.target = result.targets.front();
   compiler.cpus = options.cpu;
   compiler.jobs = options.jobs;
+  compiler.requiresKernelCache = !options.kernelCache.empty();
+  compiler.kernelCache = compiler.requiresKernelCache ? options.kernelCache.getValue() : defaultKernelCache();
+  if (compiler.kernelCache == "off")
+    compiler.kernelCache.clear();
   compiler.seed = options.seed;
   compiler.advises = options.advice == "on";
   if (!compiler.advises && options.advice != "off")
@@ -264,6 +289,8 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
     return bad("--max-constant must be between 1 and 2^30 MiB, but is " + Twine(options.maxConstant));
   compiler.maxConstantBytes = options.maxConstant << 20;
   result.files.addInput("the model", compiler.modelPath);
+  if (compiler.requiresKernelCache)
+    result.files.addFolder("--kernel-cache", compiler.kernelCache);
   options.modelInputs.addFiles(result.files);
   if (Error error = options.modelInputs.read(compiler, compiler.inputShapes, compiler.inputValues))
     return error;

@@ -25,7 +25,7 @@ MODEL_INPUTS = {"--set": (READ, "--set=x={}"), "--checkpoint": (READ, "--checkpo
 # What each program does with the files of each option, and how the option is typed. A name without dashes is an argument.
 FILES = {
     "nacre-compile": {"the model": (READ, "{}"), **MODEL_INPUTS, "--device": (READ, "--device={}"), "-o": (WRITTEN, "-o {}"),
-                      "--report": (WRITTEN, "--report={}"), "--time-trace": (WRITTEN, "--time-trace={}")},
+                      "--report": (WRITTEN, "--report={}"), "--kernel-cache": (FOLDER, "--kernel-cache={}"), "--time-trace": (WRITTEN, "--time-trace={}")},
     "nacre-run": {"the library": (READ, "{}"), "--input": (READ, "--input=x={}"), "--state": (READ, "--state=h={}"), "--expect": (READ, "--expect=a=b={}"),
                   "--resume": (READ, "--resume={}"), "--weights": (READ, "--weights={}"), "--weights-file": (READ, "--weights-file={}"),
                   "--label": (READ, "--label={}"), "--test-input": (READ, "--test-input=x={}"), "--test-label": (READ, "--test-label=name={}"),

@@ -44,9 +44,9 @@ def cache_folder() -> Optional[str]:
 
 
 def clear_cache() -> int:
-    """Removes everything from the cache of compile(), except libraries in use, and returns how many bytes that freed."""
+    """Removes all libraries that are not in use, and all kernels, from the cache of compile(). Returns how many bytes that freed."""
     folder = cache_folder()
-    return Cache(folder).shrink(0) if folder and os.path.isdir(folder) else 0
+    return Cache(folder).clear() if folder and os.path.isdir(folder) else 0
 
 
 class _Listed(NamedTuple):
@@ -69,6 +69,7 @@ class Cache:
     def __init__(self, folder: str) -> None:
         self.folder = folder
         self.digests = os.path.join(folder, "digests")
+        self.kernels = os.path.join(folder, "kernels")  #: nacre-compile keeps kernels there (--kernel-cache).
         self._entries = os.path.join(folder, "compiled")
 
     def prepare(self) -> None:
@@ -156,6 +157,14 @@ class Cache:
         if limit == 0:
             shutil.rmtree(self.digests, ignore_errors=True)
         return freed
+
+    def clear(self) -> int:
+        """Removes all libraries that are not in use, and all kernels. Returns how many bytes that freed."""
+        freed = 0
+        with contextlib.suppress(FileNotFoundError), os.scandir(self.kernels) as files:
+            freed = sum(file.stat().st_size for file in files)
+        shutil.rmtree(self.kernels, ignore_errors=True)
+        return freed + (self.shrink(0) if os.path.isdir(self._entries) else 0)
 
     def _listed(self) -> List[_Listed]:
         found = []

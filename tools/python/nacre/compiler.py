@@ -56,6 +56,7 @@ class _Request(NamedTuple):
     program: str
     path: str
     words: List[str]
+    cached: List[str]  # Options about the cache, which change no byte.
     name: str  # Of the library.
     timeout: Optional[float]
     progress: Optional[bool]
@@ -114,8 +115,9 @@ def compile(model: Source, *, target: str = "host", library: Optional[Path] = No
         path = _source_path(model, inputs)
         name = os.path.basename(asked) if asked else f"lib{_stem(path)}.so"
         words = [f"--target={target}", *arguments(options, inputs)]
-        request = _Request(compiler or find_program("nacre-compile"), path, words, name, timeout, progress)
         opened = None if options.get("time_trace") else open_cache(cache)
+        cached = [] if options.get("kernel_cache") else [f"--kernel-cache={opened.kernels if opened else 'off'}"]
+        request = _Request(compiler or find_program("nacre-compile"), path, words, cached, name, timeout, progress)
         if asked:
             _require_own_files(_outputs_of(asked, options), path, options, opened.digests if opened else inputs)
         result = _cached(request, opened, options, inputs) if opened else None
@@ -217,7 +219,7 @@ def _built_in(request: _Request, folder: str) -> _Result:
     with tempfile.TemporaryDirectory(prefix="nacre-") as reports:
         report_path = os.path.join(reports, "report.json")
         try:
-            said = run_compiler([request.program, request.path, "-o", output, *request.words, f"--report={report_path}"],
+            said = run_compiler([request.program, request.path, "-o", output, *request.words, *request.cached, f"--report={report_path}"],
                                 make_display(request.progress, _PROGRESS_DELAY), request.timeout)
         except CompileError as error:
             if error.status != 1 or os.path.exists(request.path):
@@ -281,7 +283,7 @@ def _cached(request: _Request, cache: Cache, options: Mapping[str, Any], inputs:
 def _key(request: _Request, sources: Sources, files: List[str], inputs: str) -> str:
     around = os.path.dirname(os.path.abspath(request.path))
     program = shutil.which(request.program) or request.program
-    words = [word.replace(inputs, "") for word in request.words if not word.startswith("--jobs=")]  # Jobs change no byte.
+    words = [word.replace(inputs, "") for word in request.words if not word.startswith(("--jobs=", "--kernel-cache="))]  # They change no byte.
     own = [os.path.join(inputs, name) for name in sorted(os.listdir(inputs))]
     is_native = any(word == "--target=host" or (word.startswith("--cpu=") and "native" in word) for word in words)
     return digest_of({

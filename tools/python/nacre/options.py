@@ -105,6 +105,8 @@ class CompileOptions(TypedDict, total=False):
     """Largest constant that folding may create (default: 1024)"""
     jobs: int
     """Compiler threads (default: all cores)"""
+    kernel_cache: Literal["folder", "off"]
+    """Keep the code of kernels for later compilations there (default: nacre/kernels in the user's cache folder; NACRE_CACHE names another one)"""
 
 
 #: Options with a value per tensor, and the sign between both.
