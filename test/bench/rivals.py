@@ -24,6 +24,8 @@ FOLDER = os.environ.get("BENCH_MODELS", os.path.expanduser("~/bench-models"))
 BIN = os.path.join(ROOT, "build", "release", "bin")
 ARM64_SYSROOT = "/usr/aarch64-linux-gnu"
 
+os.environ["NACRE_CACHE"] = "off"  # Scripts measure whole compilations, and compare the bytes of several.
+
 # In the order of their work; the names of the files.
 MODELS = ("mlp", "lenet", "alex_cifar10", "lstm512_b1", "mobilenet_v2", "squeezenet_rand", "bert_mini", "mobilenet_v1",
           "bvlc_alexnet_rand", "inception_v1_rand", "unet", "resnet50_rand", "lstm512_b64", "vgg19_rand")

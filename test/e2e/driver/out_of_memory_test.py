@@ -15,6 +15,9 @@ OUT_OF_MEMORY = 4
 STEPS = 12
 
 
+os.environ["NACRE_CACHE"] = "off"  # A program that finds all kernels needs little memory.
+
+
 class OutOfMemoryTest(nacre.NacreTest):
     parts = 3
 
