@@ -17,7 +17,33 @@
 
 using namespace mlir;
 
+// Functions that register a phase's passes by name. Headers of the phases do not define them, because only this file
+// needs them and they are slow to compile.
 namespace nacre {
+namespace train {
+#define GEN_PASS_REGISTRATION
+#include "compiler/train/Passes.h.inc"
+} // namespace train
+namespace graph {
+#define GEN_PASS_REGISTRATION
+#include "compiler/graph/Passes.h.inc"
+} // namespace graph
+namespace kernels {
+#define GEN_PASS_REGISTRATION
+#include "compiler/kernels/Passes.h.inc"
+} // namespace kernels
+namespace encode {
+#define GEN_PASS_REGISTRATION
+#include "compiler/encode/Passes.h.inc"
+} // namespace encode
+namespace place {
+#define GEN_PASS_REGISTRATION
+#include "compiler/place/Passes.h.inc"
+} // namespace place
+namespace schedule {
+#define GEN_PASS_REGISTRATION
+#include "compiler/schedule/Passes.h.inc"
+} // namespace schedule
 
 void registerDialects(DialectRegistry &registry) {
   // PlanDialect depends on the upstream dialects that its kernels are written in.

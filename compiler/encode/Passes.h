@@ -15,7 +15,6 @@
 namespace nacre::encode {
 
 #define GEN_PASS_DECL
-#define GEN_PASS_REGISTRATION
 #include "compiler/encode/Passes.h.inc"
 
 struct Options {

@@ -14,7 +14,6 @@
 namespace nacre::graph {
 
 #define GEN_PASS_DECL
-#define GEN_PASS_REGISTRATION
 #include "compiler/graph/Passes.h.inc"
 
 struct Options {

@@ -13,7 +13,6 @@
 namespace nacre::kernels {
 
 #define GEN_PASS_DECL
-#define GEN_PASS_REGISTRATION
 #include "compiler/kernels/Passes.h.inc"
 
 /// Appends both halves of the phase to `pm`, a pipeline on modules. `engine` computes all operators without a

@@ -15,7 +15,6 @@
 namespace nacre::place {
 
 #define GEN_PASS_DECL
-#define GEN_PASS_REGISTRATION
 #include "compiler/place/Passes.h.inc"
 
 struct Options {

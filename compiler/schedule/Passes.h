@@ -13,7 +13,6 @@
 namespace nacre::schedule {
 
 #define GEN_PASS_DECL
-#define GEN_PASS_REGISTRATION
 #include "compiler/schedule/Passes.h.inc"
 
 struct Options {

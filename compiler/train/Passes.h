@@ -14,7 +14,6 @@
 namespace nacre::train {
 
 #define GEN_PASS_DECL
-#define GEN_PASS_REGISTRATION
 #include "compiler/train/Passes.h.inc"
 
 /// True if the model itself computes gradients in this function (nn.gradient), regardless of whether it is trained.
