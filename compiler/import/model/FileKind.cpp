@@ -42,11 +42,11 @@ struct Kind {
 // 1. Signatures
 //===----------------------------------------------------------------------===//
 
-struct Signature : Kind {
+struct FileSignature : Kind {
   size_t at = 0;
 };
 
-constexpr Signature signatures[] = {
+constexpr FileSignature signatures[] = {
     {{"ORTM", "an ONNX Runtime model (.ort)", "pass the ONNX file it was made from"}, 4},
     {{"\x89HDF\r\n\x1a\n", "an HDF5 file, as Keras writes them", fromKeras}},
     {{"PK\x03\x04", "a zip archive", unpack}},
@@ -198,7 +198,7 @@ FileKind recognizeFile(StringRef bytes, StringRef name) {
     return {"an empty file", "export or download it again", true};
   if (bytes.starts_with("PK\x03\x04"))
     return recognizeZip(bytes, name);
-  for (const Signature &signature : signatures)
+  for (const FileSignature &signature : signatures)
     if (bytes.substr(signature.at).starts_with(signature.mark))
       return {signature.what, signature.advice, true};
   if (isPickle(bytes))
