@@ -38,9 +38,10 @@ function(nacre_guard_stack name links)
   endif()
 endfunction()
 
-# nacre_add_library(name SOURCES a.cpp ... LINK lib ...): a static library of ours.
+# nacre_add_library(name SOURCES a.cpp ... LINK lib ... [PRECOMPILED target]): a static library of ours. Over nacre-mlir, its files have
+# the headers that `target` has precompiled, nacre-precompiled by default.
 function(nacre_add_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "" "PRECOMPILED" "SOURCES;LINK;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC nacre-flags ${ARG_LINK})
   nacre_guard_stack(${name} "${ARG_LINK}")
@@ -48,7 +49,10 @@ function(nacre_add_library name)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
   if("nacre-mlir" IN_LIST ARG_LINK)
-    target_precompile_headers(${name} REUSE_FROM nacre-precompiled)
+    if(NOT ARG_PRECOMPILED)
+      set(ARG_PRECOMPILED nacre-precompiled)
+    endif()
+    target_precompile_headers(${name} REUSE_FROM ${ARG_PRECOMPILED})
   endif()
 endfunction()
 

@@ -29,7 +29,10 @@ SAMPLE = bool(os.environ.get("NACRE_SAMPLE"))
 # What reads the tables that are made of the operators' definitions. A sample builds of all that includes the definitions only these
 # again, and what the patches change; the rest would become the same code.
 READS_TABLES = re.compile(r"\bNN_\w+_ROWS\b|\bGET_OP_LIST\b|\bNn\w+\.cpp\.inc\b")
-PRECOMPILED = os.path.join(BUILD, "CMakeFiles", "nacre-precompiled.dir")
+# Every source compiled here includes the headers of `nn`: it gets those that the build precompiles for their library, whichever its own
+# are.
+PRECOMPILED = os.path.join(BUILD, "CMakeFiles", "nacre-precompiled-nn.dir")
+ANY_PRECOMPILED = re.compile(re.escape(BUILD) + r"/[\w/-]*CMakeFiles/nacre-precompiled(-\w+)?\.dir/")
 # The most existing files that a section's patches may touch. To raise one needs a decision in docs/decisions.
 SECTIONS = {("docs/adding-an-operator.md", "2. A new elementwise function"): 3,
             ("docs/adding-an-operator.md", "3. A new operator of `nn`"): 6,
@@ -76,7 +79,7 @@ def ninja(*arguments):
 def moved(command):
     """The command without optimization, reading sources and generated files from the copy first and writing there."""
     words = []
-    for word in shlex.split(command.replace(PRECOMPILED + "/", os.path.join(TREE, "precompiled", ""))):
+    for word in shlex.split(ANY_PRECOMPILED.sub(os.path.join(TREE, "precompiled", ""), command)):
         word = re.sub(r"^-O[0-3s]$", "-O0", word)
         if word == "-I" + nacre.ROOT:
             words += ["-I" + TREE, word]
@@ -121,13 +124,11 @@ class Build:
 
     @staticmethod
     def precompile():
-        """Parses the headers of `nn` once, with those that the build precompiles: every source compiled here includes them."""
+        """Parses the headers of `nn` once, and MLIR's."""
         folder = os.path.join(TREE, "precompiled")
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(PRECOMPILED, folder, ignore=shutil.ignore_patterns("*.o", "*.?ch", "*.d"))
-        with open(os.path.join(folder, "cmake_pch.hxx"), "a", encoding="utf-8") as file:
-            file.write('#include "dialects/nn/NnDialect.h"\n')
-        for command in ninja("commands", "nacre-precompiled").splitlines():
+        for command in ninja("commands", "nacre-precompiled-nn").splitlines():
             words = moved(command)
             if "c++-header" in words:
                 target = os.path.join(folder, os.path.basename(words[words.index("-o") + 1]))
