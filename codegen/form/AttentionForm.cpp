@@ -7,6 +7,7 @@
 #include "codegen/form/MultiplyAdd.h"
 #include "codegen/form/ScalarBody.h"
 #include "dialects/plan/PlanDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/DebugLog.h"
 
@@ -39,6 +40,17 @@ std::optional<unsigned> AttentionForm::sweepOf(const Input &input) const {
   if (input.source != Input::Source::Work || input.work < firstSweep || input.work >= firstSweep + sweeps.size())
     return std::nullopt;
   return sweeps[input.work - firstSweep].allParallel() ? std::nullopt : std::optional(input.work - firstSweep);
+}
+
+SmallVector<std::pair<Value, Value>> AttentionForm::givePositions(const Work &sweep, Value row, Value key) const {
+  SmallVector<std::pair<Value, Value>> known;
+  for (auto index : sweep.body->getOps<linalg::IndexOp>()) {
+    Value position = index.getDim() + 1 == sweep.loops() ? key : row;
+    known.push_back({index.getResult(), position});
+    for (Operation *conversion : index->getUsers())
+      known.push_back({conversion->getResult(0), position});
+  }
+  return known;
 }
 
 bool isOfRow(const Input &input) {
@@ -215,7 +227,7 @@ private:
     for (auto [index, sweep] : llvm::enumerate(result.sweeps)) {
       const unsigned number = result.firstSweep + index;
       const bool ofScores = sweep.allParallel();
-      if (sweep.loops() + 1 != first->loops() || sweep.results.size() != 1 || !canInline(*sweep.body) ||
+      if (sweep.loops() + 1 != first->loops() || sweep.results.size() != 1 || !canInlineSweep(sweep) ||
           llvm::count(sweep.parallel, false) > 1 ||
           (!ofScores && (sweep.parallel.back() || !sweep.results.front().start)))
         return misfit("sweeps must cover the scores, or reduce over the keys");
@@ -232,6 +244,15 @@ private:
     if (result.isOfCodes && !haveCodesLast())
       return misfit("scores of codes must be of f32, and their weights codes");
     return second->inputs[0].work == scores ? success() : misfit("the latest scores must be the weights");
+  }
+
+  /// True if the body can be inlined. A sweep over scores may also read the indices of its row and its key.
+  static bool canInlineSweep(const Work &sweep) {
+    if (!sweep.allParallel())
+      return canInline(*sweep.body);
+    return canInlineWithIndices(*sweep.body) &&
+           llvm::all_of(sweep.body->getOps<linalg::IndexOp>(),
+                        [&](linalg::IndexOp index) { return index.getDim() + 2 >= sweep.loops(); });
   }
 
   bool isRowOfSweep(const Input &input) const {

@@ -46,6 +46,9 @@ struct AttentionForm {
   std::optional<Index> sumOf(const Input &input) const;
   /// Returns the index of the sweep whose per-row result `input` reads. `nullopt` if it reads another value.
   std::optional<unsigned> sweepOf(const Input &input) const;
+  /// Returns the values of `sweep` that are the index of its row or its key, each with `row` or `key`, which are i32.
+  llvm::SmallVector<std::pair<mlir::Value, mlir::Value>> givePositions(const Work &sweep, mlir::Value row,
+                                                                       mlir::Value key) const;
 
   int64_t numBatches() const;
   double multiplyAdds() const;

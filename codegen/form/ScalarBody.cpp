@@ -3,6 +3,7 @@
 #include "codegen/form/ScalarBody.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -17,10 +18,19 @@ bool isTableRead(Operation &op) {
          read.getIndices()[0].getDefiningOp<arith::IndexCastOp>();
 }
 
-bool canInline(Block &body, bool readsTables) {
+bool isLoopIndex(Operation &op) {
+  auto isConversion = [](Operation *user) {
+    return isa<arith::IndexCastOp>(user) && user->getResult(0).getType().isInteger(32);
+  };
+  if (isa<linalg::IndexOp>(op))
+    return llvm::all_of(op.getUsers(), isConversion);
+  return isConversion(&op) && op.getOperand(0).getDefiningOp<linalg::IndexOp>();
+}
+
+static bool canInlineExcept(Block &body, llvm::function_ref<bool(Operation &)> isKnown) {
   auto isReachable = [&](Value value) { return value.getParentBlock() == &body || matchPattern(value, m_Constant()); };
   return llvm::all_of(body, [&](Operation &op) {
-    if (readsTables && isTableRead(op))
+    if (isKnown(op))
       return true;
     if (!llvm::all_of(op.getOperands(), isReachable))
       return false;
@@ -29,5 +39,11 @@ bool canInline(Block &body, bool readsTables) {
             OpTrait::hasElementwiseMappableTraits(&op));
   });
 }
+
+bool canInline(Block &body, bool readsTables) {
+  return canInlineExcept(body, [&](Operation &op) { return readsTables && isTableRead(op); });
+}
+
+bool canInlineWithIndices(Block &body) { return canInlineExcept(body, isLoopIndex); }
 
 } // namespace nacre::codegen

@@ -12,6 +12,11 @@ namespace nacre::codegen {
 /// True if `body` only has operations of arith and math whose operands are arguments, constants or results of such
 /// operations. With `readsTables`, the body may also read tables.
 bool canInline(mlir::Block &body, bool readsTables = false);
+/// Like canInline(), but the body may also convert indices of loops to i32.
+bool canInlineWithIndices(mlir::Block &body);
+
+/// True if `op` is the index of a loop that is only converted to i32, or this conversion.
+bool isLoopIndex(mlir::Operation &op);
 
 /// True if `op` reads an element of a 1D kernel argument at an index that the body computes.
 bool isTableRead(mlir::Operation &op);

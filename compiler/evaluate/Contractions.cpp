@@ -94,33 +94,73 @@ static Tensor quantizeWeights(const Tensor &weights, double scale, int64_t zero,
   return result;
 }
 
+/// Returns operand `value` of `op`, or null if `op` does not have it.
+static const Tensor *operandOf(nn::AttentionOp op, Value value, Operands operands) {
+  for (auto [operand, tensor] : llvm::zip_equal(op->getOpOperands(), operands))
+    if (value && operand.get() == value)
+      return &tensor;
+  return nullptr;
+}
+
+/// Sets the scores from `products` of queries and keys: scaled, capped, with the mask, and -inf for keys out of bounds.
+static void computeScores(nn::AttentionOp op, Operands operands, const Tensor &products, Tensor &scores) {
+  const double scale = op.getScale().convertToDouble();
+  const std::optional<APFloat> softcap = op.getSoftcap();
+  const Dims shape = scores.getShape();
+  const int64_t numKeys = shape.back(), numQueries = shape[shape.size() - 2];
+  const Tensor *mask = operandOf(op, op.getMask(), operands), *offset = operandOf(op, op.getOffset(), operands);
+  auto stridesIn = [&](const Tensor *tensor) {
+    return tensor ? broadcastStridesOf(tensor->getShape(), shape) : Shape(shape.size(), 0);
+  };
+  const Shape strides[] = {stridesIn(mask), stridesIn(offset)};
+  Cell *cells = scores.write();
+  forEachElement(shape, strides, [&](int64_t i, const int64_t *at) {
+    double score = (products.isFloat() ? products.number(i) : double(products.integer(i))) * scale;
+    if (softcap)
+      score = softcap->convertToDouble() * std::tanh(score / softcap->convertToDouble());
+    score += mask ? mask->number(at[0]) : 0;
+    const int64_t position = i / numKeys % numQueries + (offset ? offset->integer(at[1]) : 0), key = i % numKeys;
+    const bool isSeen = (!op.getBefore() || key >= position - int64_t(*op.getBefore())) &&
+                        (!op.getBehind() || key <= position + int64_t(*op.getBehind()));
+    cells[i].number = isSeen ? score : -HUGE_VAL;
+  });
+}
+
+/// Replaces each row of scores by its softmax.
+static void soften(nn::AttentionOp op, Operands operands, Tensor &scores) {
+  const Tensor *sink = operandOf(op, op.getSink(), operands);
+  Shape rows(scores.getShape());
+  const int64_t n = rows.back();
+  rows.back() = 1;
+  const Shape strides[] = {sink ? broadcastStridesOf(sink->getShape(), rows) : Shape(rows.size(), 0)};
+  Cell *cells = scores.write();
+  forEachElement(rows, strides, [&](int64_t row, const int64_t *at) {
+    const MutableArrayRef<Cell> ofRow(cells + row * n, n);
+    const double other = sink ? sink->number(at[0]) : -HUGE_VAL;
+    double largest = other;
+    for (const Cell &cell : ofRow)
+      largest = std::max(largest, cell.number);
+    const bool isHidden = largest == -HUGE_VAL && op.getHidesRows();
+    double sum = sink ? std::exp(other - largest) : 0;
+    for (Cell &cell : ofRow)
+      sum += cell.number = std::exp(cell.number - largest);
+    for (Cell &cell : ofRow)
+      cell.number = isHidden ? 0 : cell.number / sum;
+  });
+}
+
 Tensor evaluate(nn::AttentionOp op, Operands operands) {
   using Zero = nn::AttentionOp::Zero;
   const auto zeros = op.getZeros();
   const Tensor queries = zeros ? centred(operands[0], (*zeros)[Zero::QueryZero]) : operands[0],
                keys = zeros ? centred(operands[1], (*zeros)[Zero::KeyZero]) : operands[1],
                values = zeros ? centred(operands[2], (*zeros)[Zero::ValueZero]) : operands[2];
-  const double scale = op.getScale().convertToDouble();
   Shape shape(op.getType().getShape());
   shape.back() = keys.getShape().back();
   const Tensor products = multiplyMatrices(queries, keys, RankedTensorType::get(shape, queries.getElementType()));
   Tensor scores(RankedTensorType::get(shape, zeros ? Float32Type::get(op.getContext()) : queries.getElementType()));
-  Cell *cells = scores.write();
-  const Tensor *mask = op.getMask() ? &operands[3] : nullptr;
-  const Shape strides[] = {mask ? broadcastStridesOf(mask->getShape(), shape) : Shape(shape.size(), 0)};
-  forEachElement(shape, strides, [&](int64_t i, const int64_t *at) {
-    const double product = zeros ? double(products.integer(i)) : products.number(i);
-    cells[i].number = product * scale + (mask ? mask->number(at[0]) : 0);
-  });
-  for (int64_t row = 0, n = shape.back(); n > 0 && row < scores.size(); row += n) {
-    double largest = -HUGE_VAL, sum = 0;
-    for (int64_t j = row; j < row + n; ++j)
-      largest = std::max(largest, cells[j].number);
-    for (int64_t j = row; j < row + n; ++j)
-      sum += cells[j].number = std::exp(cells[j].number - largest);
-    for (int64_t j = row; j < row + n; ++j)
-      cells[j].number /= sum;
-  }
+  computeScores(op, operands, products, scores);
+  soften(op, operands, scores);
   if (!zeros)
     return multiplyMatrices(scores, values, op.getType());
   const Tensor weights = quantizeWeights(scores, op.getWeightScale()->convertToDouble(), (*zeros)[Zero::WeightZero],

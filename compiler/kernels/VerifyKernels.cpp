@@ -56,9 +56,10 @@ LogicalResult verifyGeneric(linalg::GenericOp generic, plan::KernelKind kind) {
   for (Operation &op : generic.getBody()->getOperations()) {
     bool isScalar = isa<arith::ArithDialect, math::MathDialect>(op.getDialect()) || isa<linalg::YieldOp>(op);
     bool isIndexed = isa<linalg::IndexOp, tensor::ExtractOp>(op);
+    bool isPosition = isa<linalg::IndexOp>(op) && kind == plan::KernelKind::Attention;
     auto read = dyn_cast<tensor::ExtractOp>(op);
     bool isOfTable = read && read.getTensor().getType().getRank() == 1 && isa<BlockArgument>(read.getTensor());
-    if (!isScalar && !(isIndexed && mayIndex) && !(isOfTable && mayReadTables))
+    if (!isScalar && !(isIndexed && mayIndex) && !isPosition && !(isOfTable && mayReadTables))
       return blame(op.emitOpError("must not be in the body of a kernel of kind ") << stringifyKernelKind(kind),
                    formKernels);
   }

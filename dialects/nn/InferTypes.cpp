@@ -167,8 +167,13 @@ Type inferAttention(MaybeLocation location, AttentionOp::Adaptor op) {
     if (!isFloat(element))
       return reject("operands must be floats, or have zeros and weight_scale, but are ", element);
     for (Value operand : op.getOperands())
-      if (elementTypeOf(operand) != element)
+      if (operand != op.getOffset() && elementTypeOf(operand) != element)
         return reject("operands must have the same element type, but have ", element, " and ", elementTypeOf(operand));
+    if (op.getOffset() && !elementTypeOf(op.getOffset()).isInteger(32))
+      return reject("the offset must be i32, but is ", elementTypeOf(op.getOffset()));
+    for (std::optional<uint64_t> bound : {op.getBefore(), op.getBehind()})
+      if (bound && static_cast<int64_t>(*bound) < 0)
+        return reject("a bound must be a number of keys, but is ", static_cast<int64_t>(*bound));
     return element;
   }
   if (!op.getZeros() || !op.getWeightScale() || op.getZeros()->size() != 4)
@@ -183,6 +188,8 @@ Type inferAttention(MaybeLocation location, AttentionOp::Adaptor op) {
   }
   if (op.getMask() && !elementTypeOf(op.getMask()).isF32())
     return reject("the mask of codes' scores must be f32, but is ", elementTypeOf(op.getMask()));
+  if (op.getSink() || op.getOffset() || op.getSoftcap() || op.getBefore() || op.getBehind() || op.getHidesRows())
+    return reject("attention of codes must have no bounds, sink or softcap");
   return IntegerType::get(element.getContext(), 32);
 }
 
@@ -193,12 +200,18 @@ LogicalResult infer(MaybeLocation location, AttentionOp::Adaptor op, Types &type
   llvm::Expected<Shape> scores = matMulShape(shapeOf(op.getQueries()), shapeOf(op.getKeys()));
   if (!scores)
     return rejected(location, scores.takeError());
-  if (op.getMask()) {
-    llvm::Expected<Shape> masked = broadcastShapes({*scores, shapeOf(op.getMask())});
-    if (!masked)
-      return rejected(location, masked.takeError());
-    if (*masked != *scores)
-      return emitOptionalError(location, "the mask must broadcast to the scores");
+  Shape rows = *scores;
+  rows.back() = 1;
+  const std::tuple<Value, const Shape *, const char *> broadcast[] = {
+      {op.getMask(), &*scores, "the mask must broadcast to the scores"},
+      {op.getSink(), &rows, "the sink must broadcast to one number for each row of the scores"},
+      {op.getOffset(), &rows, "the offset must broadcast to one number for each row of the scores"}};
+  for (auto [operand, shape, message] : broadcast) {
+    llvm::Expected<Shape> joined = broadcastShapes({*shape, operand ? shapeOf(operand) : ArrayRef<int64_t>()});
+    if (!joined)
+      return rejected(location, joined.takeError());
+    if (*joined != *shape)
+      return emitOptionalError(location, message);
   }
   return finish(location, matMulShape(*scores, shapeOf(op.getValues())), element, types);
 }

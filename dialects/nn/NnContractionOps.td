@@ -27,35 +27,54 @@ def Nn_MatMulOp : Nn_Op<"matmul", [Nn_Contraction, Nn_EvaluatedInFull]> {
   }];
 }
 
-def Nn_AttentionOp : Nn_Op<"attention", [Nn_Attention, Nn_FreeWidth]> {
+def Nn_AttentionOp : Nn_Op<"attention", [Nn_Attention, Nn_FreeWidth, AttrSizedOperandSegments]> {
   let summary = "softmax(scale * queries keys + mask) values, the softmax along the keys";
   let description = [{
-    `[..., M, D] x [..., D, N]` are the scores, of f32 whatever the operands are, to which the mask broadcasts, and which `[..., N, E]` are
-    weighted by. Leading axes broadcast as a product's, so that heads may share keys. All operands have one element type.
+    `[..., M, D] x [..., D, N]` are the scores, of f32 unless the operands are f64, which `[..., N, E]` are weighted by. Leading axes
+    broadcast as a product's, so that heads may share keys. All float operands have one element type. A score is computed in this order:
+
+    1. The product of a query and a key times `scale`.
+    2. With `softcap` c: `c * tanh(score / c)`.
+    3. Plus `mask`, which broadcasts to the scores.
+    4. With `before` or `behind`: -inf unless the query sees the key. Query i is at position i + `offset` among the keys. It sees at most
+       `before` keys before that position, the key at it, and at most `behind` keys after it. A bound that is left out is no limit, so
+       only `behind = 0` is causal attention. `offset` is i32 and broadcasts to `[..., M, 1]`; without it, it is 0.
+
+    `sink`, which broadcasts to `[..., M, 1]`, is the score of one more key, whose value is 0. A row whose scores, the sink included, are
+    all -inf gives NaN, or 0 with `hides_rows`.
 
     Queries, keys and values may be codes of 8 bits. Then `zeros` has the zero points of queries, keys, weights and values: each product is of codes
     less their zero points, with sums of i32, which are the result of the second. Between, scores are f32, as is the mask, and the weights are quantized by
-    `weight_scale`, to codes of the queries' type.
+    `weight_scale`, to codes of the queries' type. Codes have no bounds, sink or softcap.
 
-    Made of its pieces (`nacre-fuse-attention`), so it has no gradient and no layouts of its own.
+    Importers write it where only its result is needed, and `nacre-fuse-attention` makes it of its pieces. `nacre-expand-attention`
+    spells it out where no kernel can compute it, and for gradients.
 
     Example:
 
     ```mlir
     %y = nn.attention %queries, %keys, %values mask %mask {scale = 0.125}
         : tensor<8x10x64xf32>, tensor<8x64x12xf32>, tensor<8x12x32xf32>, tensor<10x12xf32>
+    %causal = nn.attention %queries, %keys, %values sink %sink offset %past {behind = 0, scale = 0.125, softcap = 30.0}
+        : tensor<8x10x64xf32>, tensor<8x64x12xf32>, tensor<8x12x32xf32>, tensor<8x1x1xf32>, tensor<i32>
     %z = nn.attention %a, %b, %c {scale = 0.001, zeros = array<i64: 128, 1, 0, 3>, weight_scale = 0.0039}
         : tensor<8x10x64xui8>, tensor<8x64x12xi8>, tensor<8x12x32xi8>                          // tensor<8x10x32xi32>
     ```
   }];
   let arguments = (ins Nn_Tensor:$queries, Nn_Tensor:$keys, Nn_Tensor:$values, Optional<Nn_FloatTensor>:$mask,
-                       F64Attr:$scale, OptionalAttr<DenseI64ArrayAttr>:$zeros, OptionalAttr<F64Attr>:$weight_scale);
-  let assemblyFormat = "$queries `,` $keys `,` $values (`mask` $mask^)? attr-dict `:` type(operands)";
+                       Optional<Nn_FloatTensor>:$sink, Optional<Nn_Tensor>:$offset, F64Attr:$scale,
+                       OptionalAttr<F64Attr>:$softcap, OptionalAttr<I64Attr>:$before, OptionalAttr<I64Attr>:$behind,
+                       UnitAttr:$hides_rows, OptionalAttr<DenseI64ArrayAttr>:$zeros, OptionalAttr<F64Attr>:$weight_scale);
+  let assemblyFormat = [{
+    $queries `,` $keys `,` $values (`mask` $mask^)? (`sink` $sink^)? (`offset` $offset^)? attr-dict `:` type(operands)
+  }];
   let extraClassDeclaration = [{
     /// Whether queries, keys and values are codes.
     bool isOfCodes() { return getZeros().has_value(); }
     /// The zero points of codes, in the order of `zeros`.
     enum Zero : unsigned { QueryZero, KeyZero, WeightZero, ValueZero };
+    /// Whether positions decide which keys a query sees.
+    bool isBounded() { return getBefore().has_value() || getBehind().has_value(); }
   }];
 }
 

@@ -59,8 +59,25 @@ void drawAttention(Draw &draw) {
     types += ", " + draw.typeOf(mask);
     mask = " mask " + mask;
   }
-  draw.node.text = "nn.attention " + q + ", " + k + ", " + v + mask +
-                   " {scale = " + draw.word({"0.25", "1.0", "-0.5"}) + "} : " + types;
+  std::string others, attributes;
+  auto addOther = [&](const std::string &name, const std::string &value) {
+    others += " " + name + " " + value;
+    types += ", " + draw.typeOf(value);
+  };
+  if (draw.oneIn(4))
+    addOther("sink", draw.operand(element, draw.oneIn(2) ? with(1, 1) : Shape{1}, {-2, 2, 0}, 0));
+  if (draw.oneIn(2)) {
+    if (draw.oneIn(2))
+      addOther("offset", draw.operand("i32", draw.oneIn(2) ? with(1, 1) : Shape{}, {0, double(n)}, 0));
+    // Without a bound before it, the first key is seen by all queries.
+    attributes += "behind = " + std::to_string(draw.between(0, 3)) + " : i64, ";
+    if (draw.oneIn(2))
+      attributes += "before = " + std::to_string(draw.between(0, n)) + " : i64, hides_rows, ";
+  }
+  if (draw.oneIn(4))
+    attributes += "softcap = 2.0 : f64, ";
+  draw.node.text = "nn.attention " + q + ", " + k + ", " + v + mask + others + " {" + attributes +
+                   "scale = " + draw.word({"0.25", "1.0", "-0.5"}) + "} : " + types;
   draw.node.bounds = {{2, double(2 * (d + n) + 32), 0, false}};
 }
 

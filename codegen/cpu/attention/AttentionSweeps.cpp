@@ -6,6 +6,7 @@
 #include "codegen/cpu/VectorBody.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
@@ -114,7 +115,9 @@ private:
     if (pass.map) {
       SmallVector<Value> arguments = inputsOf(*pass.map, value, key, piece);
       arguments.push_back(Value()); // A map reads no accumulator.
-      value = inlineBody(build, *pass.map->body, arguments, piece.width, hintsOf(*pass.map)).front();
+      value = inlineBody(build, *pass.map->body, arguments, piece.width, hintsOf(*pass.map),
+                         positionsOf(*pass.map, key, piece))
+                  .front();
       value = build.broadcast(value, piece.width);
       if (pass.map->results.front().elementType.isF32())
         build.store(value, rows.scores, address, piece);
@@ -132,6 +135,21 @@ private:
           build.broadcast(inlineBody(build, *sweep.body, arguments, piece.width, hints).front(), piece.width));
     }
     return next;
+  }
+
+  /// Returns the indices of the row and of the keys in `piece`, if the body of `map` reads them.
+  SmallVector<std::pair<Value, Value>> positionsOf(const Work &map, Position key, Piece piece) {
+    if (map.body->getOps<linalg::IndexOp>().empty())
+      return {};
+    auto toWord = [&](Value index) -> Value {
+      return arith::IndexCastOp::create(build.ops, build.loc, build.ops.getI32Type(), index);
+    };
+    SmallVector<int32_t> lanesOfPiece = llvm::to_vector(llvm::seq<int32_t>(0, int32_t(piece.width)));
+    auto type = VectorType::get({int64_t(piece.width)}, build.ops.getI32Type());
+    Value keys =
+        arith::AddIOp::create(build.ops, build.loc, build.broadcast(toWord(build.address({key}, {1}, 0)), piece.width),
+                              build.constant(DenseElementsAttr::get(type, ArrayRef(lanesOfPiece))));
+    return form.givePositions(map, toWord(row.number), keys);
   }
 
   SmallVector<Value> inputsOf(const Work &sweep, Value score, Position key, Piece piece) {

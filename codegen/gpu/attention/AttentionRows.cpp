@@ -3,10 +3,12 @@
 #include "codegen/gpu/attention/AttentionRows.h"
 
 #include "codegen/form/Reduction.h"
+#include "codegen/form/ScalarBody.h"
 #include "codegen/gpu/Halo.h"
 #include "codegen/gpu/InlineBody.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -38,9 +40,16 @@ Value AttentionRows::zeroUnless(Value inside, Value value) {
 // Workgroups
 //===----------------------------------------------------------------------===//
 
+/// True if shaders support the body of a sweep, apart from the indices of its row and its key.
+static bool canInlineSweep(Block &body) {
+  return llvm::all_of(body.without_terminator(), [](Operation &op) {
+    return isa<arith::ConstantOp>(op) || isLoopIndex(op) || canInlineOnGpu(op);
+  });
+}
+
 bool AttentionRows::canSweep() {
   for (const Work &sweep : form.sweeps)
-    if (!canInlineOnGpu(*sweep.body) || (!sweep.allParallel() && !findReduction(*sweep.body, 0)))
+    if (!canInlineSweep(*sweep.body) || (!sweep.allParallel() && !findReduction(*sweep.body, 0)))
       return false;
   if (llvm::any_of(form.operands, [](const ContractionOperand &operand) { return operand.elementType.isBF16(); })) {
     function.declined = "shaders have no bf16";
@@ -112,11 +121,24 @@ Value AttentionRows::loadMask(const Access &access, Value key) {
   return build.load(access.argument, address, 1);
 }
 
+Value AttentionRows::inlineMap(const Work &sweep, ArrayRef<Value> arguments, Value key) {
+  if (sweep.body->getOps<linalg::IndexOp>().empty())
+    return inlineBody(build.ops, build.loc, *sweep.body, arguments, 1).front();
+  auto toWord = [&](Value index) -> Value {
+    return arith::IndexCastOp::create(build.ops, build.loc, build.ops.getI32Type(), index);
+  };
+  IRMapping values;
+  values.map(sweep.body->getArguments(), arguments);
+  for (auto [inBody, value] : form.givePositions(sweep, toWord(rowAt(sweptRow())), toWord(key)))
+    values.map(inBody, value);
+  return inlineValues(build.ops, build.loc, sweep.body->getTerminator()->getOperands(), values, 1).front();
+}
+
 void AttentionRows::emitMap(const Work &sweep, MutableArrayRef<KeptScore> kept) {
   for (KeptScore &one : kept) {
     SmallVector<Value> arguments = inputsOf(sweep, one);
     arguments.push_back(Value()); // A map reads no accumulator.
-    one.score = inlineBody(build.ops, build.loc, *sweep.body, arguments, 1).front();
+    one.score = inlineMap(sweep, arguments, one.key);
   }
 }
 

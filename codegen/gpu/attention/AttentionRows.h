@@ -63,6 +63,8 @@ public:
 private:
   llvm::SmallVector<mlir::Value> inputsOf(const Work &sweep, const KeptScore &one);
   mlir::Value loadMask(const Access &access, mlir::Value key);
+  /// Inlines the body of a sweep over scores for one score with the given key.
+  mlir::Value inlineMap(const Work &sweep, llvm::ArrayRef<mlir::Value> arguments, mlir::Value key);
   void emitMap(const Work &sweep, llvm::MutableArrayRef<KeptScore> kept);
   void emitReduction(unsigned number, llvm::ArrayRef<KeptScore> kept);
 

@@ -109,7 +109,9 @@ bool fuseFloats(IRRewriter &rewriter, nn::MatMulOp product, int64_t mostKeys) {
   rewriter.setInsertionPoint(product);
   rewriter
       .replaceOpWithNewOp<nn::AttentionOp>(product, first.getLhs(), first.getRhs(), product.getRhs(), scores->mask,
-                                           APFloat(scores->scale), DenseI64ArrayAttr(), FloatAttr())
+                                           /*sink=*/Value(), /*offset=*/Value(), APFloat(scores->scale), FloatAttr(),
+                                           IntegerAttr(), IntegerAttr(), /*hides_rows=*/false, DenseI64ArrayAttr(),
+                                           FloatAttr())
       ->setLoc(rewriter.getFusedLoc({first.getLoc(), softmax->getLoc(), product.getLoc()}));
   eraseIfDead(rewriter, softmax);
   return true;
@@ -156,7 +158,8 @@ nn::AttentionOp fuseCodes(IRRewriter &rewriter, nn::MatMulOp product, int64_t mo
   rewriter.setInsertionPoint(last);
   auto attention = nn::AttentionOp::create(
       rewriter, loc, first->product.getLhs(), first->product.getRhs(), product.getRhs(), scores->mask,
-      APFloat(scores->scale), rewriter.getDenseI64ArrayAttr(zeros), rewriter.getF64FloatAttr(weights->scale));
+      /*sink=*/Value(), /*offset=*/Value(), APFloat(scores->scale), FloatAttr(), IntegerAttr(), IntegerAttr(),
+      /*hides_rows=*/false, rewriter.getDenseI64ArrayAttr(zeros), rewriter.getF64FloatAttr(weights->scale));
   rewriter.replaceAllUsesWith(second->sums, attention);
   eraseIfDead(rewriter, last);
   return attention;

@@ -166,6 +166,8 @@ LogicalResult reverseFilterGradient(nn::FilterGradientOp op, Adjoint &at) {
 
 /// Differentiates attention as separate operators, which recompute the scores and weights.
 LogicalResult reverseAttention(nn::AttentionOp op, Adjoint &at) {
+  if (op.isBounded() || op.getSink() || op.getSoftcap() || op.getHidesRows())
+    return op.emitOpError("has no gradient with bounds, sink or softcap; spell it out first (nacre-expand-attention)");
   Writer &w = at.write;
   Value scores = w.mul(w.matmul(op.getQueries(), op.getKeys()), op.getScale().convertToDouble());
   if (op.getMask())

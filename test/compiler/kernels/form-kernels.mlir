@@ -369,3 +369,30 @@ func.func @fixed_point(%x: tensor<4x8xi32> {nn.name = "x"}) -> (tensor<4x8xi32> 
   %0 = nn.requantize double %x by %m shift %s : tensor<4x8xi32>, tensor<i32>, tensor<8xi32>
   return %0 : tensor<4x8xi32>
 }
+
+// -----
+
+// Bounds of attention are arithmetic with the indices of a row and a key; a number for each row of a sink joins the largest
+// score and the sum. The offset is read from memory, because a run decides it.
+
+// CHECK-LABEL: plan.entry @bounded
+// CHECK:         plan.launch @attention_0
+// CHECK-LABEL: plan.kernel @attention_0 attention
+// CHECK:           math.tanh
+// CHECK:           linalg.index 3
+// CHECK:           linalg.index 2
+// CHECK:           arith.cmpi sle
+// CHECK:           arith.cmpi sge
+// CHECK:           arith.select
+// CHECK:           arith.maximumf
+// CHECK:           arith.maximumf
+// CHECK:           math.exp
+// CHECK:           math.exp
+// CHECK:           arith.cmpf oeq
+// CHECK-NOT:   plan.kernel
+func.func @bounded(%q: tensor<1x2x6x8xf32> {nn.name = "q"}, %k: tensor<1x1x8x6xf32> {nn.name = "k"}, %v: tensor<1x1x6x8xf32> {nn.name = "v"},
+                   %sink: tensor<2x1x1xf32> {nn.name = "sink"}, %past: tensor<i32> {nn.name = "past"}) -> (tensor<1x2x6x8xf32> {nn.name = "y"}) {
+  %0 = nn.attention %q, %k, %v sink %sink offset %past {before = 3 : i64, behind = 0 : i64, hides_rows, scale = 1.0 : f64, softcap = 2.0 : f64}
+    : tensor<1x2x6x8xf32>, tensor<1x1x8x6xf32>, tensor<1x1x6x8xf32>, tensor<2x1x1xf32>, tensor<i32>
+  return %0 : tensor<1x2x6x8xf32>
+}

@@ -22,8 +22,11 @@ struct AttentionText {
   bool masked = false;      ///< By a number for each key; all scores are scaled.
   std::string element = "f32";
   bool cutAmongRows = false; ///< Else among batches.
+  bool bounded = false; ///< A row sees three keys before its position, which is two after its index, and the key at it.
+  bool sunk = false;    ///< Capped, and with a sink: the first number of the mask.
 
   std::string text() const;
+  std::string scored() const; ///< The body of the sweep that finishes the scores.
 };
 
 inline constexpr char kAttention[] = R"(
@@ -54,11 +57,11 @@ plan.kernel @kernel attention (%q: tensor<QSxTYPE>, %k: tensor<KSxTYPE>, %v: ten
   } -> tensor<BxMxNxf32>
   %e2 = tensor.empty() : tensor<BxMxf32>
   %f2 = linalg.fill ins(%lowest : f32) outs(%e2 : tensor<BxMxf32>) -> tensor<BxMxf32>
-  %largest = linalg.generic {indexing_maps = [affine_map<(b, m, n) -> (b, m, n)>, affine_map<(b, m, n) -> (b, m)>],
+  %largest = linalg.generic {indexing_maps = [affine_map<(b, m, n) -> (b, m, n)>, SINKMAPaffine_map<(b, m, n) -> (b, m)>],
                              iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%m : tensor<BxMxNxf32>) outs(%f2 : tensor<BxMxf32>) {
-  ^bb0(%a: f32, %o: f32):
-    %t = arith.maximumf %o, %a : f32
+      ins(%mSINKREAD : tensor<BxMxNxf32>SINKTYPE) outs(%f2 : tensor<BxMxf32>) {
+  ^bb0(%a: f32, SINKVALUE%o: f32):
+    LARGER
     linalg.yield %t : f32
   } -> tensor<BxMxf32>
   %e3 = tensor.empty() : tensor<BxMxNxf32>
@@ -80,11 +83,11 @@ plan.kernel @kernel attention (%q: tensor<QSxTYPE>, %k: tensor<KSxTYPE>, %v: ten
     linalg.yield %t : f32
   } -> tensor<BxMxf32>
   %e5 = tensor.empty() : tensor<BxMxNxf32>
-  %weights = linalg.generic {indexing_maps = [affine_map<(b, m, n) -> (b, m, n)>, affine_map<(b, m, n) -> (b, m)>, affine_map<(b, m, n) -> (b, m, n)>],
+  %weights = linalg.generic {indexing_maps = [affine_map<(b, m, n) -> (b, m, n)>, affine_map<(b, m, n) -> (b, m)>, SINKMAPSaffine_map<(b, m, n) -> (b, m, n)>],
                              iterator_types = ["parallel", "parallel", "parallel"]}
-      ins(%powers, %sum : tensor<BxMxNxf32>, tensor<BxMxf32>) outs(%e5 : tensor<BxMxNxf32>) {
-  ^bb0(%a: f32, %g: f32, %o: f32):
-    %i = arith.divf %one, %g : f32
+      ins(%powers, %sumSINKREADS : tensor<BxMxNxf32>, tensor<BxMxf32>SINKTYPES) outs(%e5 : tensor<BxMxNxf32>) {
+  ^bb0(%a: f32, %g: f32, SINKVALUES%o: f32):
+    TOTAL%i = arith.divf %one, %gs : f32
     %t = arith.mulf %a, %i : f32
     linalg.yield %t : f32
   } -> tensor<BxMxNxf32>
@@ -114,6 +117,30 @@ inline constexpr char kNarrowEnd[] =
   } -> tensor<YSxTYPE>
   plan.yield %z : tensor<YSxTYPE>)";
 
+inline std::string AttentionText::scored() const {
+  std::string body = "%c = arith.mulf %a, %scale : f32\n    ", score = "%c";
+  auto then = [&](const std::string &name, const std::string &lines) {
+    body += lines + "\n    ";
+    score = name;
+  };
+  if (sunk)
+    then("%th", "%th = math.tanh %c : f32");
+  if (masked && element != "f32")
+    then("%x", "%gw = arith.extf %g : TYPE to f32\n    %x = arith.addf " + score + ", %gw : f32");
+  else if (masked)
+    then("%x", "%x = arith.addf " + score + ", %g : f32");
+  if (bounded)
+    then("%t", "%row = linalg.index 1 : index\n    %rw = arith.index_cast %row : index to i32\n    "
+               "%key = linalg.index 2 : index\n    %kw = arith.index_cast %key : index to i32\n    "
+               "%two = arith.constant 2 : i32\n    %at = arith.addi %rw, %two : i32\n    "
+               "%far = arith.subi %kw, %at : i32\n    %none = arith.constant 0 : i32\n    "
+               "%least = arith.constant -3 : i32\n    %below = arith.cmpi sle, %far, %none : i32\n    "
+               "%above = arith.cmpi sge, %far, %least : i32\n    %seen = arith.andi %below, %above : i1\n    "
+               "%t = arith.select %seen, " +
+                   score + ", %lowest : f32");
+  return body + "linalg.yield " + score + " : f32";
+}
+
 inline std::string AttentionText::text() const {
   const bool narrow = element != "f32";
   const int64_t own = shared ? 1 : batches;
@@ -125,6 +152,8 @@ inline std::string AttentionText::text() const {
     return interleaved ? across + ", " + head + ", " + last : head + ", " + across + ", " + last;
   };
   const std::string keyed = shared ? "0" : "b";
+  const std::string ofSink =
+      narrow ? "%sw = arith.extf %s : TYPE to f32\n    " : "%sw = arith.addf %s, %zero : f32\n    ";
   // Longer words first: none is a part of one that is replaced later.
   const std::vector<std::pair<std::string, std::string>> words = {
       {"END", narrow ? kNarrowEnd : "plan.yield %r : tensor<YSxf32>"},
@@ -132,11 +161,21 @@ inline std::string AttentionText::text() const {
       {"%e6 : tensor", narrow ? "%e6 : tensor" : "%y : tensor"},
       {"WIDEN", "%aw = arith.extf %a : TYPE to f32\n    %bw = arith.extf %b : TYPE to f32"},
       {"VALUE", "%bw = arith.extf %b : TYPE to f32"},
-      {"MASKED",
-       std::string("%c = arith.mulf %a, %scale : f32\n    ") +
-           (!masked  ? "linalg.yield %c : f32"
-            : narrow ? "%gw = arith.extf %g : TYPE to f32\n    %t = arith.addf %c, %gw : f32\n    linalg.yield %t : f32"
-                     : "%t = arith.addf %c, %g : f32\n    linalg.yield %t : f32")},
+      {"LARGER", sunk ? ofSink + "%l = arith.maximumf %a, %sw : f32\n    %t = arith.maximumf %o, %l : f32"
+                      : "%t = arith.maximumf %o, %a : f32"},
+      {"TOTAL", sunk ? ofSink + "%d = arith.subf %sw, %h : f32\n    %p = math.exp %d : f32\n    "
+                                "%gs = arith.addf %g, %p : f32\n    "
+                     : ""},
+      {"%gs : f32", sunk ? "%gs : f32" : "%g : f32"},
+      {"SINKMAPS", sunk ? "affine_map<(b, m, n) -> (b, m)>, SINKMAP" : ""},
+      {"SINKREADS", sunk ? ", %largestSINKREAD" : ""},
+      {"SINKTYPES", sunk ? ", tensor<BxMxf32>SINKTYPE" : ""},
+      {"SINKVALUES", sunk ? "%h: f32, SINKVALUE" : ""},
+      {"SINKMAP", sunk ? "affine_map<(b, m, n) -> (0)>, " : ""},
+      {"SINKREAD", sunk ? ", %mask" : ""},
+      {"SINKTYPE", sunk ? ", tensor<NxTYPE>" : ""},
+      {"SINKVALUE", sunk ? "%s: TYPE, " : ""},
+      {"MASKED", scored()},
       {"QMAP", map("b", "m", "k")},
       {"KMAP", map(keyed, "n", "k")},
       {"VMAP", map(keyed, "k", "n")},

@@ -2,19 +2,17 @@
 //
 // Lowers attention of floats and of codes.
 //
-// 1. Corrections of sums of products for zero points.
-// 2. Sweeps over the scores.
-// 3. The two products.
+// The two products, and corrections of sums of products for zero points. ScoreSweeps.h has the sweeps between them.
 
 #include "compiler/kernels/bodies/ElementTypes.h"
 #include "compiler/kernels/bodies/ScalarBodies.h"
 #include "compiler/kernels/lowerings/Lowering.h"
 #include "compiler/kernels/lowerings/contractions/MultiplyAdd.h"
+#include "compiler/kernels/lowerings/contractions/ScoreSweeps.h"
 #include "dialects/TensorTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 
@@ -24,141 +22,6 @@ static constexpr auto parallel = utils::IteratorType::parallel;
 static constexpr auto reduction = utils::IteratorType::reduction;
 
 namespace {
-
-//===----------------------------------------------------------------------===//
-// 1. Zero points
-//===----------------------------------------------------------------------===//
-
-/// Correction of sums of products of codes for the zero points of the codes. It adds sums of rows of the left codes and
-/// sums of columns of the right codes. Each has a map and a factor. It also adds a constant.
-struct Centred {
-  SmallVector<Value> tensors;
-  SmallVector<AffineMap> maps;
-  SmallVector<int64_t> factors;
-  int64_t constant = 0;
-
-  Value emit(OpBuilder &b, Location loc, Value sum, ValueRange ofTensors) const {
-    Type type = sum.getType();
-    auto number = [&](int64_t value) {
-      return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value)).getResult();
-    };
-    for (auto [factor, addend] : llvm::zip(factors, ofTensors))
-      sum = arith::AddIOp::create(b, loc, sum, arith::MulIOp::create(b, loc, addend, number(factor)));
-    return constant == 0 ? sum : arith::AddIOp::create(b, loc, sum, number(constant)).getResult();
-  }
-};
-
-//===----------------------------------------------------------------------===//
-// 2. Scores
-//===----------------------------------------------------------------------===//
-
-/// Sweeps over the scores [batches..., rows, keys] between the two products of attention. If the operands are codes,
-/// the scores begin as integers and end as codes.
-class ScoreSweeps {
-public:
-  ScoreSweeps(KernelBody &body, Value scores)
-      : body(body), scores(scores), shape(cast<RankedTensorType>(scores.getType()).getShape()),
-        type(elementTypeOf(scores)), identity(body.getBuilder().getMultiDimIdentityMap(shape.size())),
-        rowMap(identity.getMajorSubMap(shape.size() - 1)) {
-    if (!isa<FloatType>(type))
-      type = body.getBuilder().getF32Type();
-  }
-
-  /// Scales the scores and adds the mask. `centred` corrects scores of codes for their zero points.
-  void scaleAndMask(nn::AttentionOp op, const Centred &centred) {
-    const double factor = op.getScale().convertToDouble();
-    Location loc = body.getLoc();
-    SmallVector<Value> tensors = {scores};
-    SmallVector<AffineMap> maps = {identity};
-    llvm::append_range(tensors, centred.tensors);
-    llvm::append_range(maps, centred.maps);
-    if (op.getMask()) {
-      tensors.push_back(body.read(op.getMask()));
-      maps.push_back(body.getBroadcastMap(body.getShape(op.getMask()), shape));
-    }
-    scores = map(tensors, maps, type, [&](OpBuilder &b, ValueRange s) {
-      Value value = s[0];
-      if (op.isOfCodes())
-        value = arith::SIToFPOp::create(b, loc, type, centred.emit(b, loc, value, s.drop_front()));
-      if (factor != 1)
-        value = arith::MulFOp::create(b, loc, value, emitConstant(b, loc, type, factor));
-      if (op.getMask())
-        value = arith::AddFOp::create(b, loc, value, fromStorage(b, loc, s.back(), elementTypeOf(op.getMask())));
-      return value;
-    });
-  }
-
-  /// Returns the softmax of the scores along the keys.
-  Value soften(nn::AttentionOp op) {
-    Location loc = body.getLoc();
-    Value largest = reduce(nn::ReduceKind::Max, scores);
-    Value powers = map({scores, largest}, {identity, rowMap}, type, [&](OpBuilder &b, ValueRange s) -> Value {
-      return math::ExpOp::create(b, loc, arith::SubFOp::create(b, loc, s[0], s[1]));
-    });
-    Value sum = reduce(nn::ReduceKind::Sum, powers);
-    return map({powers, sum}, {identity, rowMap}, storageOf(op), [&](OpBuilder &b, ValueRange s) -> Value {
-      Value weight =
-          arith::MulFOp::create(b, loc, s[0], arith::DivFOp::create(b, loc, emitConstant(b, loc, type, 1), s[1]));
-      return op.isOfCodes() ? quantize(b, weight, op) : weight;
-    });
-  }
-
-private:
-  using ScalarBody = llvm::function_ref<Value(OpBuilder &, ValueRange)>;
-
-  /// Returns the storage type of the weights. Codes have the type of the queries.
-  Type storageOf(nn::AttentionOp op) const {
-    return op.isOfCodes() ? getStorageType(elementTypeOf(op.getQueries())) : type;
-  }
-
-  /// Emits the code of a weight in the same form as a quantization that was imported from a model.
-  Value quantize(OpBuilder &b, Value weight, nn::AttentionOp op) {
-    Location loc = body.getLoc();
-    const Type codes = elementTypeOf(op.getQueries());
-    const double zero = static_cast<double>((*op.getZeros())[nn::AttentionOp::WeightZero]);
-    auto number = [&](double value) { return emitConstant(b, loc, type, value); };
-    Value steps = arith::DivFOp::create(b, loc, weight, number(op.getWeightScale()->convertToDouble()));
-    Value code = math::RoundEvenOp::create(b, loc, steps);
-    if (zero != 0)
-      code = arith::AddFOp::create(b, loc, code, number(zero));
-    return emitIntegerOfFloat(b, loc, code, codes);
-  }
-
-  Value map(ArrayRef<Value> tensors, ArrayRef<AffineMap> maps, Type type, ScalarBody scalar) {
-    Sweep sweep;
-    sweep.shape.assign(shape.begin(), shape.end());
-    sweep.tensors.assign(tensors.begin(), tensors.end());
-    sweep.maps.assign(maps.begin(), maps.end());
-    sweep.destination = body.empty(shape, type);
-    sweep.body = [&](OpBuilder &b, ValueRange, ValueRange scalars, Value) { return scalar(b, scalars); };
-    return body.emitSweep(sweep);
-  }
-
-  Value reduce(nn::ReduceKind kind, Value tensor) {
-    Sweep sweep;
-    sweep.shape.assign(shape.begin(), shape.end());
-    sweep.tensors = {tensor};
-    sweep.maps = {identity};
-    sweep.iterators.assign(shape.size(), parallel);
-    sweep.iterators.back() = reduction;
-    sweep.destination = body.fill(getIdentity(kind, type, false), body.empty(shape.drop_back(), type));
-    sweep.destinationMap = rowMap;
-    sweep.body = [&](OpBuilder &b, ValueRange, ValueRange scalars, Value old) {
-      return combine(b, body.getLoc(), kind, old, scalars[0], false);
-    };
-    return body.emitSweep(sweep);
-  }
-
-  KernelBody &body;
-  Value scores;
-  ArrayRef<int64_t> shape;
-  Type type;
-  AffineMap identity, rowMap;
-};
-
-//===----------------------------------------------------------------------===//
-// 3. Products
-//===----------------------------------------------------------------------===//
 
 /// Lowering of both products. Loops of the first: [batches..., rows, keys | depth]. Loops of the second: [batches...,
 /// rows, columns | keys].
@@ -182,8 +45,8 @@ public:
                                {body.read(queries.source), body.read(keys.source)},
                                {mapOf(queries, m, k), mapOf(keys, k, n), axes(m, n)}, loops.iterators);
     ScoreSweeps sweeps(body, scores);
-    if (op.isOfCodes() || op.getMask() || !op.getScale().isExactlyValue(1))
-      sweeps.scaleAndMask(op, first);
+    if (op.isOfCodes() || op.getMask() || op.getSoftcap() || op.isBounded() || !op.getScale().isExactlyValue(1))
+      sweeps.finishScores(op, first);
     Value weights = sweeps.soften(op);
     if (const int64_t zero = zeroOf(Zero::ValueZero); zero != 0)
       addSum(second, sum(weights, elementTypeOf(op.getQueries()), axes(m, k), m, shape[shape.size() - 2]), m, -zero);

@@ -42,6 +42,18 @@ TEST_F(CpuAttention, AttentionWithSharedKeys) {
   check(AttentionText{6, 12, 20, 8, 8, true, /*shared=*/true, false, "f32", true}.text());
 }
 
+/// Bounds are arithmetic with indices; a sink joins the maximum and the sum of a row.
+TEST_F(CpuAttention, AttentionWithBoundsAndSink) {
+  for (AttentionText bounded : {AttentionText{3, 7, 9, 9, 11}, {1, 53, 61, 3, 70}, {2, 1, 130, 64, 1}}) {
+    bounded.bounded = true;
+    checkOnAll(bounded.text());
+    bounded.cutAmongRows = bounded.interleaved = bounded.masked = bounded.sunk = true;
+    checkOnAll(bounded.text());
+  }
+  AttentionText halves{2, 17, 33, 16, 24, true, false, true, "f16", true, /*bounded=*/true, /*sunk=*/true};
+  check(halves.text(), /*tolerance=*/1e-2);
+}
+
 TEST_F(CpuAttention, AttentionOfHalves) {
   AttentionText halves{2, 17, 33, 16, 24, true, false, true, "bf16", true};
   checkOnAll(halves.text(), /*tolerance=*/1e-2);

@@ -51,6 +51,17 @@ TEST_F(GpuAttention, SharedKeys) {
 
 TEST_F(GpuAttention, Halves) { check(AttentionText{2, 17, 33, 16, 24, true, false, true, "f16", true}.text(), 1e-2); }
 
+/// Bounds are arithmetic with indices; a sink joins the maximum and the sum of a row.
+TEST_F(GpuAttention, BoundsAndSink) {
+  for (AttentionText bounded : {AttentionText{3, 7, 9, 9, 11}, {1, 53, 61, 3, 70}, {2, 1, 130, 64, 1}}) {
+    bounded.bounded = true;
+    check(bounded.text());
+    bounded.cutAmongRows = bounded.interleaved = bounded.masked = bounded.sunk = true;
+    check(bounded.text());
+  }
+  check(AttentionText{2, 17, 33, 16, 24, true, false, true, "f16", true, /*bounded=*/true, /*sunk=*/true}.text(), 1e-2);
+}
+
 /// Halves by sixteens, as many as the workgroup's shared memory holds. No device of CI has matrices: what they compute is
 /// compared by test/bench/agreement.py.
 TEST_F(GpuAttention, MatricesWhereSixteensFit) {
