@@ -286,6 +286,28 @@ def TabulateFunctionsPass : Pass<"nacre-tabulate-functions", "::mlir::func::Func
   let dependentDialects = ["::nacre::nn::NnDialect"];
 }
 
+def ExpandAttentionPass : Pass<"nacre-expand-attention", "::mlir::func::FuncOp"> {
+  let summary = "Spell out attention that no kernel computes";
+  let description = [{
+    Importers write attention as one `nn.attention`. If no kernel computes it, or the kernel is slow, it becomes products and a softmax
+    again: for rows of more than `most-keys` scores, or of more than `most-keys-on-gpu` if a GPU may compute the function, and for f64. With
+    `all`, every attention of floats is spelled out, because only the parts have gradients.
+
+    Requires: nothing. Runs before passes that match products or softmax.
+
+    Ensures: attention of floats has operands of at most 32 bits and at most the given number of keys. With `all`, no attention of floats exists.
+
+    Example: test/compiler/graph/expand-attention.mlir.
+  }];
+  let options = [
+    Option<"mostKeys", "most-keys", "int64_t", /*default=*/"4096", "The longest row of scores">,
+    Option<"mostKeysOnGpu", "most-keys-on-gpu", "int64_t", /*default=*/"256", "The longest one if a GPU may compute it">,
+    Option<"all", "all", "bool", /*default=*/"false", "Whether all attention of floats is spelled out">,
+  ];
+  let statistics = [Statistic<"numExpanded", "num-expanded", "Number of attentions that were spelled out">];
+  let dependentDialects = ["::nacre::nn::NnDialect"];
+}
+
 def FuseAttentionPass : Pass<"nacre-fuse-attention", "::mlir::func::FuncOp"> {
   let summary = "Fuse a product, a softmax and the product with its values";
   let description = [{

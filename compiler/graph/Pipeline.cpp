@@ -29,6 +29,8 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   resolveControl();
   // Later passes don't handle tensors without elements, and create none.
   onFunctions(createFoldEmptyPass());
+  // Passes that match products and softmax see the parts of attention that remains parts.
+  onFunctions(createExpandAttentionPass());
   // One form for each operator, and one value for equal subexpressions: composites are matched by identity of values.
   onFunctions(createSimplifyGraphPass());
   onFunctions(mlir::createCSEPass());
@@ -92,6 +94,9 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
 }
 
 void buildExpansion(mlir::OpPassManager &pm) {
+  ExpandAttentionPassOptions everything;
+  everything.all = true;
+  pm.addPass(createExpandAttentionPass(everything));
   pm.addPass(createExpandQuantizationPass());
   pm.addPass(createExpandRecurrencePass());
   // A gradient reads and writes rows at the positions of the loop.

@@ -78,6 +78,38 @@ std::optional<OperandBoxes> boxesOf(nn::MatMulOp op, const Box &box) {
   return OperandBoxes{rows, Box::whole(right)};
 }
 
+/// Returns the boxes of the operands of attention. Only queries, masks and offsets have rows.
+std::optional<OperandBoxes> boxesOf(nn::AttentionOp op, const Box &box) {
+  ArrayRef<int64_t> shape = shapeOf(op.getResult());
+  const size_t rank = shape.size(), rows = rank - 2;
+  for (size_t axis = 0; axis < rank; ++axis)
+    if (axis != rows && box.sizes[axis] != shape[axis])
+      return std::nullopt;
+  OperandBoxes boxes;
+  for (Value operand : op->getOperands()) {
+    ArrayRef<int64_t> own = shapeOf(operand);
+    const bool hasRows =
+        operand != op.getKeys() && operand != op.getValues() && own.size() >= 2 && own[own.size() - 2] == shape[rows];
+    boxes.push_back(Box::whole(own));
+    if (hasRows)
+      boxes.back().setAxis(own.size() - 2, box, rows);
+  }
+  return boxes;
+}
+
+/// Moves the positions of queries by `rows`, the number of rows before the part `op`.
+void moveQueries(IRRewriter &rewriter, nn::AttentionOp op, int64_t rows) {
+  if (!op.isBounded() || rows == 0)
+    return;
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  auto type = RankedTensorType::get({}, rewriter.getI32Type());
+  Value offset = nn::ConstantOp::create(rewriter, op.getLoc(), DenseElementsAttr::get(type, int32_t(rows)));
+  if (op.getOffset())
+    offset = nn::BinaryOp::create(rewriter, op.getLoc(), nn::BinaryKind::Add, op.getOffset(), offset);
+  op.getOffsetMutable().assign(offset);
+}
+
 /// Returns the box of a reshape's operand. Each sliced axis must also be an axis of the operand, with the same number
 /// of elements before it.
 std::optional<OperandBoxes> boxesOf(nn::ReshapeOp op, const Box &box) {
@@ -101,6 +133,8 @@ std::optional<OperandBoxes> boxesOf(nn::ReshapeOp op, const Box &box) {
 std::optional<OperandBoxes> boxesOf(Operation *op, const Box &box) {
   if (auto product = dyn_cast<nn::MatMulOp>(op))
     return boxesOf(product, box);
+  if (auto attention = dyn_cast<nn::AttentionOp>(op))
+    return boxesOf(attention, box);
   if (auto reshape = dyn_cast<nn::ReshapeOp>(op))
     return boxesOf(reshape, box);
   ArrayRef<int64_t> shape = op->getNumResults() == 1 ? shapeOf(op->getResult(0)) : ArrayRef<int64_t>();
@@ -161,7 +195,7 @@ public:
         if (!demand(operand, box))
           return false;
     }
-    return llvm::any_of(members, llvm::IsaPred<nn::MatMulOp, nn::NormalizeOp, nn::SoftmaxOp>);
+    return llvm::any_of(members, llvm::IsaPred<nn::MatMulOp, nn::AttentionOp, nn::NormalizeOp, nn::SoftmaxOp>);
   }
 
   //===--------------------------------------------------------------------===//
@@ -180,7 +214,10 @@ public:
       Operation *part = rewriter.clone(*op);
       part->setOperands(taken);
       auto type = cast<RankedTensorType>(op->getResult(0).getType());
-      part->getResult(0).setType(type.clone(boxes.find(op->getResult(0))->second.sizes));
+      const Box &box = boxes.find(op->getResult(0))->second;
+      part->getResult(0).setType(type.clone(box.sizes));
+      if (auto attention = dyn_cast<nn::AttentionOp>(part))
+        moveQueries(rewriter, attention, box.starts[box.starts.size() - 2]);
       parts[op->getResult(0)] = part->getResult(0);
       rebuilt.push_back(op);
     }

@@ -108,11 +108,18 @@ bool keepsMask(Operation &op) {
          (binary && llvm::is_contained({Kind::Add, Kind::Sub, Kind::Max, Kind::Min}, binary.getKind()));
 }
 
+/// True if `user` is an attention that reads the result of `op` only as its mask.
+bool isMaskOf(Operation &op, Operation &user) {
+  auto attention = dyn_cast<nn::AttentionOp>(user);
+  return attention && attention.getMask() == op.getResult(0) && llvm::count(user.getOperands(), op.getResult(0)) == 1;
+}
+
 /// True if `op` keeps masks, and all its readers are softmaxes or operators that keep masks. Then the lowest f16 value
 /// masks as well as any lower value.
 bool masksSoftmax(Operation &op, int maxDepth = 8) {
-  return maxDepth > 0 && keepsMask(op) && !op.use_empty() && llvm::all_of(op.getUsers(), [maxDepth](Operation *user) {
-           return isa<nn::SoftmaxOp>(user) || masksSoftmax(*user, maxDepth - 1);
+  return maxDepth > 0 && keepsMask(op) && !op.use_empty() &&
+         llvm::all_of(op.getUsers(), [&op, maxDepth](Operation *user) {
+           return isa<nn::SoftmaxOp>(user) || isMaskOf(op, *user) || masksSoftmax(*user, maxDepth - 1);
          });
 }
 
@@ -128,7 +135,10 @@ public:
       for (Operation &op : *block) {
         numbers.add(op);
         if (countProducts(op) > 0)
-          checkContraction(op);
+          checkContraction(op, op.getOperands());
+        else if (auto attention = dyn_cast<nn::AttentionOp>(op))
+          // Scores are f32 in the kernel, so only operands and the result must fit. Masks are clamped.
+          checkContraction(op, {attention.getQueries(), attention.getKeys(), attention.getValues()});
         else if (mayBeWide(op))
           checkOperator(op);
       }
@@ -244,11 +254,12 @@ private:
 
   //===--- 3. Contractions ----------------------------------------------------------------------------------------===//
 
-  /// Checks operands, weights and results of a contraction. Weights that are not constant are treated like activations.
-  void checkContraction(Operation &op) {
+  /// Checks `factors`, which are operands of a contraction, and its result. Weights that are not constant are
+  /// treated like activations.
+  void checkContraction(Operation &op, ValueRange factors) {
     if (!isWide(op.getResult(0).getType()))
       return;
-    for (Value operand : op.getOperands()) {
+    for (Value operand : factors) {
       const double size = computeRootMeanSquare(numbers.get(operand));
       if (!isConstant(operand)) {
         if (!fitHalves(numbers.get(operand)))

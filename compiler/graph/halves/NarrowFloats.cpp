@@ -93,7 +93,7 @@ bool isCastAsItLies(Value value, const DenseSet<Operation *> &wide) {
 void addTransposes(Block &body, DenseSet<Operation *> &wide) {
   for (auto transpose : body.getOps<nn::TransposeOp>())
     if (isTransposedArgument(*transpose) && isWide(transpose.getType()) &&
-        !llvm::all_of(transpose->getUsers(), llvm::IsaPred<nn::MatMulOp>) &&
+        !llvm::all_of(transpose->getUsers(), llvm::IsaPred<nn::MatMulOp, nn::AttentionOp>) &&
         !isCastAsItLies(transpose.getOperand(), wide))
       wide.insert(transpose);
 }

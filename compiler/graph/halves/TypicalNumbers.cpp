@@ -315,6 +315,7 @@ std::optional<Numbers> computeNumbers(Operation &op, ArrayRef<Numbers> operands)
       .Case([&](nn::ReduceOp reduction) { return computeReduce(reduction, operands[0]); })
       .Case([&](nn::CumulateOp sums) { return computeCumulate(sums, operands[0]); })
       .Case([&](nn::SoftmaxOp softmax) { return computeSoftmax(softmax, operands[0]); })
+      .Case([&](nn::AttentionOp) { return operands[2]; }) // a mean of values
       .Case([&](nn::NormalizeOp normalize) { return computeNormalize(normalize, operands[0]); })
       .Case([&](nn::PadOp pad) { return computePad(pad, operands[0]); })
       .Case<nn::ConcatOp, nn::InterleaveOp, nn::ScatterNdOp, nn::ScatterElementsOp>(

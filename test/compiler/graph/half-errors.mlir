@@ -111,6 +111,23 @@ func.func @attention(%q: tensor<4x8xf32>, %k: tensor<8x4xf32>, %v: tensor<4x8xf3
 
 // -----
 
+// So may the mask of an attention, which stays whole: its kernel adds the mask to scores of f32, where f16's lowest number hides as
+// well as f32's, and makes no NaN.
+
+// CHECK-LABEL: func.func @whole_attention(
+// CHECK-DAG:     %[[LOWEST:[^ ]+]] = nn.constant dense<-6.550400e+04> : tensor<f16>
+// CHECK:         %[[M:[^ ]+]] = nn.select %arg3, %{{.*}}, %[[LOWEST]]
+// CHECK:         nn.attention {{.*}} mask %[[M]] {{.*}} : tensor<4x8xf16>, tensor<8x4xf16>, tensor<4x8xf16>, tensor<4x4xf16>
+func.func @whole_attention(%q: tensor<4x8xf32>, %k: tensor<8x4xf32>, %v: tensor<4x8xf32>, %seen: tensor<4x4xi1>) -> tensor<4x8xf32> {
+  %lowest = nn.constant dense<-3.4e+38> : tensor<f32>
+  %zero = nn.constant dense<0.0> : tensor<f32>
+  %mask = nn.select %seen, %zero, %lowest : tensor<4x4xi1>, tensor<f32>, tensor<f32>
+  %0 = nn.attention %q, %k, %v mask %mask {scale = 0.125 : f64} : tensor<4x8xf32>, tensor<8x4xf32>, tensor<4x8xf32>, tensor<4x4xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// -----
+
 // An index is exact from the input on, and from the last product on.
 
 // CHECK-LABEL: func.func @indices(

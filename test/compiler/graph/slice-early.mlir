@@ -110,3 +110,21 @@ func.func @sums(%bits: tensor<8x4xi32>) -> tensor<1x4xf32> {
   %row = nn.slice %m [0, 0] [1, 4] [1, 1] : tensor<8x4xf32>
   return %row : tensor<1x4xf32>
 }
+
+// -----
+
+// Of one operator, too. Queries stay at their positions: the rows before the slice are added to the offset.
+
+// CHECK-LABEL: func.func @whole_attention(
+// CHECK-DAG:     %[[Q:[^ ]+]] = nn.slice %arg0 [0, 5, 0] [2, 2, 3]
+// CHECK-DAG:     %[[M:[^ ]+]] = nn.slice %arg3 [5, 0] [2, 8]
+// CHECK-DAG:     %[[ROWS:[^ ]+]] = nn.constant dense<5> : tensor<i32>
+// CHECK-DAG:     %[[AT:[^ ]+]] = nn.binary add %arg4, %[[ROWS]]
+// CHECK:         %[[Y:[^ ]+]] = nn.attention %[[Q]], %arg1, %arg2 mask %[[M]] offset %[[AT]] {behind = 0 : i64, scale = 1.000000e+00 : f64}
+// CHECK-NEXT:    return %[[Y]]
+func.func @whole_attention(%q: tensor<2x8x3xf32>, %k: tensor<2x3x8xf32>, %v: tensor<2x8x3xf32>, %mask: tensor<8x8xf32>, %past: tensor<i32>) -> tensor<2x2x3xf32> {
+  %0 = nn.attention %q, %k, %v mask %mask offset %past {behind = 0 : i64, scale = 1.0 : f64}
+    : tensor<2x8x3xf32>, tensor<2x3x8xf32>, tensor<2x8x3xf32>, tensor<8x8xf32>, tensor<i32>
+  %1 = nn.slice %0 [0, 5, 0] [2, 2, 3] [1, 1, 1] : tensor<2x8x3xf32>
+  return %1 : tensor<2x2x3xf32>
+}
