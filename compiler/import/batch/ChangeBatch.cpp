@@ -35,9 +35,9 @@ static LogicalResult applyRule(Operation *op, BatchRewriter &rewriter) {
       .Case<nn::ConcatOp, nn::InterleaveOp, nn::SliceOp, nn::PadOp, nn::SoftmaxOp, nn::NormalizeOp, nn::LrnOp,
             nn::CumulateOp, nn::ResampleOp, nn::TopKOp, nn::GatherElementsOp, nn::ScatterElementsOp, nn::BitcastOp,
             nn::QuantizeOp, nn::DequantizeOp, nn::ReshapeOp, nn::TransposeOp, nn::ReduceOp, nn::ArgReduceOp,
-            nn::GatherOp, nn::GatherNdOp, nn::ScatterNdOp, nn::MatMulOp, nn::ConvOp, nn::ConvTransposeOp, nn::PoolOp,
-            nn::RecurrentOp, nn::SampleOp, nn::NmsOp, nn::IfOp, nn::ForOp, nn::WhileOp>(
-          [&](auto known) { return batch::apply(known, rewriter); })
+            nn::GatherOp, nn::GatherNdOp, nn::ScatterNdOp, nn::MatMulOp, nn::AttentionOp, nn::ConvOp,
+            nn::ConvTransposeOp, nn::PoolOp, nn::RecurrentOp, nn::SampleOp, nn::NmsOp, nn::IfOp, nn::ForOp,
+            nn::WhileOp>([&](auto known) { return batch::apply(known, rewriter); })
       .Case<nn::CompactOp, nn::UniqueOp>(
           [&](auto) { return rewriter.refuse(op, "selects elements, as many as there are in all rows together"); })
       .Default([&](Operation *) { return rewriter.refuse(op, "combines rows of the batch"); });

@@ -39,6 +39,20 @@ LogicalResult apply(nn::MatMulOp op, BatchRewriter &rewriter) {
   return success();
 }
 
+/// Rows of the batch attend separately if the batch is a leading axis of queries, keys and values.
+LogicalResult apply(nn::AttentionOp op, BatchRewriter &rewriter) {
+  const int64_t rank = op.getType().getRank();
+  SmallVector<BatchRewriter::Aligned> operands;
+  for (OpOperand &operand : op->getOpOperands())
+    operands.push_back({&operand, rank - rankOf(operand.get()), true});
+  std::optional<BatchAxis> place =
+      rewriter.align(operands, op.getType().getShape(), [&](int64_t axis) { return axis < rank - 2; });
+  if (!place)
+    return rewriter.refuse(op, "attends to rows of the batch from one another");
+  rewriter.set(op.getResult(), *place);
+  return success();
+}
+
 /// Applies the rule of operators with windows. The batch is axis 0 of the first operand. All other operands must be the
 /// same for all rows.
 static LogicalResult applyWindow(Operation *op, BatchRewriter &rewriter, StringRef reason) {

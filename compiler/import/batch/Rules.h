@@ -42,6 +42,7 @@ mlir::LogicalResult apply(nn::ScatterNdOp op, BatchRewriter &rewriter);
 
 // Operators with a fixed axis for the batch.
 mlir::LogicalResult apply(nn::MatMulOp op, BatchRewriter &rewriter);
+mlir::LogicalResult apply(nn::AttentionOp op, BatchRewriter &rewriter);
 mlir::LogicalResult apply(nn::ConvOp op, BatchRewriter &rewriter);
 mlir::LogicalResult apply(nn::ConvTransposeOp op, BatchRewriter &rewriter);
 mlir::LogicalResult apply(nn::PoolOp op, BatchRewriter &rewriter);

@@ -12,6 +12,7 @@
 #include "dialects/StoredBytes.h"
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/NarrowTypes.h"
+#include "dialects/nn/attention/SpelledAttention.h"
 #include "dialects/nn/evaluate/Evaluate.h"
 
 #include "mlir/IR/Matchers.h"
@@ -214,6 +215,26 @@ Value NnBuilder::normalize(Value operand, Ints axes, double epsilon) {
 
 Value NnBuilder::lrn(Value operand, int64_t size, double alpha, double beta, double bias) {
   return infer<nn::LrnOp>(operand, static_cast<uint64_t>(size), APFloat(alpha), APFloat(beta), APFloat(bias));
+}
+
+Value NnBuilder::attention(const AttentionOperands &a) {
+  if (!a.queries || !a.keys || !a.values)
+    return {};
+  auto bound = [&](std::optional<int64_t> keys) { return keys ? builder.getI64IntegerAttr(*keys) : IntegerAttr(); };
+  OperationState state(loc, nn::AttentionOp::getOperationName());
+  nn::AttentionOp::build(builder, state, builder.getNoneType(), a.queries, a.keys, a.values, a.mask, a.sink, a.offset,
+                         APFloat(a.scale), a.softcap != 0 ? builder.getF64FloatAttr(a.softcap) : FloatAttr(),
+                         bound(a.before), bound(a.behind), a.hidesRows, /*zeros=*/{}, /*weight_scale=*/{});
+  return finish(state, &nn::AttentionOp::inferReturnTypes).front();
+}
+
+nn::SpelledAttention NnBuilder::spell(Value attention, Type softmaxType) {
+  auto op = attention ? attention.getDefiningOp<nn::AttentionOp>() : nn::AttentionOp();
+  if (!op)
+    return {};
+  nn::SpelledAttention parts = nn::spellAttention(builder, op, softmaxType);
+  op.erase();
+  return parts;
 }
 
 std::array<Value, 3> NnBuilder::recurrent(nn::CellKind kind, const Recurrence &r) {

@@ -16,6 +16,10 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
 
+namespace nacre::nn {
+struct SpelledAttention; // dialects/nn/attention/SpelledAttention.h
+}
+
 namespace nacre::importer {
 
 using Ints = llvm::ArrayRef<int64_t>;
@@ -210,6 +214,17 @@ public:
   mlir::Value softmax(mlir::Value operand, int64_t axis, bool log);
   mlir::Value normalize(mlir::Value operand, Ints axes, double epsilon);
   mlir::Value lrn(mlir::Value operand, int64_t size, double alpha, double beta, double bias);
+
+  struct AttentionOperands {
+    mlir::Value queries, keys, values;
+    mlir::Value mask, sink, offset; // each may be null
+    double scale = 1, softcap = 0;  // no limit if `softcap` is 0
+    std::optional<int64_t> before, behind;
+    bool hidesRows = false;
+  };
+  mlir::Value attention(const AttentionOperands &attention);
+  /// Replaces `attention`, the result of an operator without users, by its parts, with a softmax in `softmaxType`.
+  nn::SpelledAttention spell(mlir::Value attention, mlir::Type softmaxType);
 
   struct Recurrence {
     // from `bias` on, operands may be null

@@ -117,6 +117,27 @@ class NewBatchTest(nacre.NacreTest):
             self.assert_close(changed[row], after_three_runs(rows[row:row + 1]), f"row {row}")
 
 
+    def test_every_row_attends_to_itself(self):
+        graph = nacre.Graph("attend", seed=5, opset=23)
+        x, mask = graph.input("x", [1, 3, 8]), graph.input("mask", [3, 3])
+        keys = graph.node("MatMul", [x, graph.weight("w", [8, 4], -1, 1)])
+        graph.node("Attention", [x, keys, keys, mask], output="y", q_num_heads=2, kv_num_heads=1, is_causal=1)
+        graph.output("y", [1, 3, 8])
+        graph.save(self.path("attend.onnx"))
+        generator = numpy.random.default_rng(3)
+        rows = generator.uniform(-1, 1, (BATCH, 3, 8)).astype(numpy.float32)
+        numpy.save(self.path("mask.npy"), generator.uniform(-1, 1, (3, 3)).astype(numpy.float32))
+
+        def attend(x, *options):
+            numpy.save(self.path("x.npy"), x)
+            self.call(EVAL, self.path("attend.onnx"), f"--input=x={self.path('x.npy')}", f"--input=mask={self.path('mask.npy')}",
+                      f"--output={self.folder}", *options)
+            return numpy.load(self.path("y.npy"))
+        changed = attend(rows, f"--shape=x={BATCH}x3x8")
+        for row in range(BATCH):
+            self.assert_close(changed[row], attend(rows[row:row + 1])[0], f"row {row}")
+
+
 @unittest.skipUnless(os.path.isdir(DATA), "needs the models of other people")
 class NetworksTest(nacre.NacreTest):
     parts = 4

@@ -5,6 +5,7 @@
 #include "compiler/import/compositions/attention/Attention.h"
 
 #include "dialects/nn/ConstantData.h"
+#include "dialects/nn/attention/SpelledAttention.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,8 +15,6 @@ using namespace mlir;
 namespace nacre::importer {
 
 using nn::BinaryKind;
-using nn::ReduceKind;
-using nn::UnaryKind;
 
 //===----------------------------------------------------------------------===//
 // 1. Heads
@@ -69,22 +68,6 @@ static Value ungroupHeads(NnBuilder &nn, Value x) {
 /// Returns 0, 1, ..., size - 1 as i32.
 static Value count(NnBuilder &nn, int64_t size) { return nn.cast(nn.counting(size), nn.types().getI32Type()); }
 
-Value findVisible(NnBuilder &nn, const Reach &reach) {
-  Value keys = count(nn, reach.keys);
-  Value own = nn.add(nn.reshape(count(nn, reach.queries), {reach.queries, 1}), reach.offset);
-  Value visible;
-  auto require = [&](Value condition) {
-    visible = visible ? nn.binary(BinaryKind::And, visible, condition) : condition;
-  };
-  // A larger value than the number of keys and queries would have the same effect, but could overflow.
-  int64_t furthest = reach.keys + reach.queries;
-  if (reach.behind >= 0)
-    require(nn.binary(BinaryKind::LessEqual, keys, nn.add(own, std::min(reach.behind, furthest))));
-  if (reach.before >= 0)
-    require(nn.binary(BinaryKind::GreaterEqual, keys, nn.add(own, -std::min(reach.before, furthest))));
-  return visible;
-}
-
 Value findFilled(NnBuilder &nn, Value lengths, int64_t keys) {
   if (!lengths)
     return {};
@@ -103,90 +86,73 @@ Value addBias(NnBuilder &nn, Value lhs, Value rhs) { return !lhs ? rhs : !rhs ? 
 // 3. Attention
 //===----------------------------------------------------------------------===//
 
-/// Returns i1 [.., queries, 1], which is true for queries that see no key. Returns null if the bias is constant and
-/// each query sees a key.
-static Value findHiddenRows(NnBuilder &nn, Value bias) {
-  Value largest = nn.reduce(ReduceKind::Max, bias, getRank(bias) - 1, /*keepDims=*/true);
-  Value isHidden = nn.binary(BinaryKind::Equal, largest, -HUGE_VAL);
-  ElementsAttr known = isHidden ? getConstant(isHidden) : ElementsAttr();
+/// True if a row of `bias` may be -inf for all keys.
+static bool mayHideRow(Value bias) {
+  ElementsAttr known = bias ? getConstant(bias) : ElementsAttr();
   if (!known)
-    return isHidden;
+    return bool(bias);
   FailureOr<nn::ConstantView> view = nn::ConstantView::get(known);
-  if (failed(view) || llvm::any_of(view->readIntegers(), [](int64_t hidden) { return hidden != 0; }))
-    return isHidden;
-  return {};
+  if (failed(view))
+    return true;
+  SmallVector<double> numbers(getType(bias).getNumElements());
+  view->read(0, 1, static_cast<int64_t>(numbers.size()), numbers.data());
+  const int64_t keys = getShape(bias).empty() ? 1 : getShape(bias).back();
+  for (ArrayRef<double> rest = numbers; !rest.empty(); rest = rest.drop_front(keys))
+    if (llvm::all_of(rest.take_front(keys), [](double addend) { return addend == -HUGE_VAL; }))
+      return true;
+  return false;
 }
 
-/// Returns query * key^T * scale. Scaling the product costs nothing. But for f16, both operands are multiplied by the
-/// square root of the scale first, so that no product overflows.
-static Value computeScores(NnBuilder &nn, Value query, Value key, double scale) {
-  bool isNarrow = getElementType(query).getIntOrFloatBitWidth() < 32 && scale > 0;
-  if (isNarrow) {
-    query = nn.mul(query, std::sqrt(scale));
-    key = nn.mul(key, std::sqrt(scale));
-  }
-  if (!query || !key)
+/// Returns the operands of the operator, with heads in groups that share keys.
+static NnBuilder::AttentionOperands getOperands(NnBuilder &nn, const Attention &a) {
+  const int64_t kvHeads = getShape(a.key)[1], heads = getShape(a.query)[1];
+  const bool isGrouped = heads != kvHeads;
+  auto group = [&](Value value) { return isGrouped ? groupHeads(nn, value, kvHeads) : value; };
+  const Type type = getElementType(a.query);
+  NnBuilder::AttentionOperands operands;
+  operands.queries = group(a.query);
+  Value key = group(a.key);
+  if (!operands.queries || !key)
     return {};
-  SmallVector<int64_t> swapped = axisRange(0, getRank(query));
+  SmallVector<int64_t> swapped = axisRange(0, getRank(key));
   std::swap(swapped[swapped.size() - 1], swapped[swapped.size() - 2]);
-  Value scores = nn.matmul(query, nn.transpose(key, swapped));
-  return isNarrow ? scores : nn.mul(scores, scale);
+  operands.keys = nn.transpose(key, swapped);
+  operands.values = nn.cast(group(a.value), type);
+  operands.mask = group(a.bias);
+  if (a.sink)
+    operands.sink = group(nn.reshape(nn.cast(a.sink, type), {heads, 1, 1}));
+  operands.scale = a.scale;
+  operands.softcap = a.softcap;
+  if (a.reach.isBounded())
+    operands.offset = group(a.reach.offset);
+  if (a.reach.before >= 0)
+    operands.before = a.reach.before;
+  if (a.reach.behind >= 0)
+    operands.behind = a.reach.behind;
+  operands.hidesRows = a.hidesRows && (a.reach.isBounded() || mayHideRow(a.bias));
+  return operands;
 }
 
-/// Returns the softmax of scores [.., queries, keys] together with one more score, `sink`, which has no column in the
-/// result. `sink` is [heads] or null.
-static Value softmaxWithSink(NnBuilder &nn, Value scores, Value sink) {
-  if (!scores)
-    return {};
-  int64_t axis = getRank(scores) - 1, keys = getShape(scores)[axis];
-  if (!sink)
-    return nn.softmax(scores, axis, /*log=*/false);
-  SmallVector<int64_t> perHead(getShape(scores).drop_front()), column(getShape(scores));
-  perHead[perHead.size() - 2] = perHead.back() = column.back() = 1;
-  Value more = nn.broadcast(nn.cast(nn.reshape(sink, perHead), getElementType(scores)), column);
-  return nn.slice(nn.softmax(nn.concat({scores, more}, axis), axis, /*log=*/false), axis, 0, keys);
-}
-
-static Attended attendToGroups(NnBuilder &nn, const Attention &a) {
-  Attended result;
-  result.scores = result.capped = computeScores(nn, a.query, a.key, a.scale);
-  if (!result.scores)
-    return {};
-  if (a.softcap != 0)
-    result.capped = nn.mul(nn.unary(UnaryKind::Tanh, nn.div(result.scores, a.softcap)), a.softcap);
-  if (!result.capped)
-    return {};
-  result.biased = addBias(nn, result.capped, a.bias);
-  if (!result.biased)
-    return {};
-  Type elementType = getElementType(result.scores);
-  Value logits = nn.cast(result.biased, a.softmaxType ? a.softmaxType : elementType);
-  result.probabilities = nn.cast(softmaxWithSink(nn, logits, a.sink), elementType);
-  result.result = nn.matmul(result.probabilities, nn.cast(a.value, elementType));
-  // The softmax of a row of -inf is NaN, so a select replaces it.
-  if (Value isHidden = a.bias && a.hidesRows ? findHiddenRows(nn, a.bias) : Value()) {
-    result.probabilities = nn.select(isHidden, nn.scalar(result.probabilities, 0), result.probabilities);
-    result.result = nn.select(isHidden, nn.scalar(result.result, 0), result.result);
-  }
-  return result;
+/// True if the operator would be less exact than its parts, which compute in the types that the model demands.
+static bool needsParts(const Attention &a) {
+  // The operator computes scores and softmax in f32. Without keys or width, only the parts have a meaning.
+  return a.keepsScores || getElementType(a.query).isF64() || (a.softmaxType && a.softmaxType.isF64()) ||
+         getType(a.key).getNumElements() == 0;
 }
 
 Attended attend(NnBuilder &nn, const Attention &attention) {
   if (!attention.query || !attention.key || !attention.value)
     return {};
-  int64_t kvHeads = getShape(attention.key)[1];
-  if (getShape(attention.query)[1] == kvHeads) {
-    Attended result = attendToGroups(nn, attention);
-    result.merged = mergeHeads(nn, result.result);
-    return result;
+  Attended result;
+  result.result = nn.attention(getOperands(nn, attention));
+  if (result.result && needsParts(attention)) {
+    nn::SpelledAttention parts = nn.spell(result.result, attention.softmaxType);
+    result = {parts.result, {}, parts.scores, parts.capped, parts.biased, parts.weights};
   }
-  Attention grouped = attention;
-  for (Value *value : {&grouped.query, &grouped.key, &grouped.value, &grouped.bias})
-    *value = groupHeads(nn, *value, kvHeads);
-  Attended result = attendToGroups(nn, grouped);
   result.merged = mergeHeads(nn, result.result);
-  for (Value *value : {&result.result, &result.scores, &result.capped, &result.biased, &result.probabilities})
-    *value = ungroupHeads(nn, *value);
+  if (getShape(attention.query)[1] != getShape(attention.key)[1])
+    for (Value *value : {&result.result, &result.scores, &result.capped, &result.biased, &result.probabilities})
+      *value = ungroupHeads(nn, *value);
   return result;
 }
 

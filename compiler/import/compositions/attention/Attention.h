@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Scaled dot-product attention as products, sums and a softmax, for the handlers of every format.
+// Scaled dot-product attention, for the handlers of every format.
 //
 // It is softmax(query * key^T * scale + bias) * value, for all heads together. Attention operators differ only in how
-// they pack heads and describe masks. Query heads that share keys and values are a separate axis, along which the
-// products broadcast, so nothing is repeated. Transposes are next to the products, which fuse them.
+// they pack heads and describe masks. Query heads that share keys and values are a separate axis, along which keys and
+// values broadcast, so nothing is repeated. It is one operator, unless the model also outputs scores.
 
 #ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_ATTENTION_ATTENTION_H
 #define NACRE_COMPILER_IMPORT_COMPOSITIONS_ATTENTION_ATTENTION_H
@@ -16,15 +16,6 @@ namespace nacre::importer {
 /// Returns `x` [batch, positions, heads * width] as [batch, heads, positions, width].
 mlir::Value splitHeads(NnBuilder &nn, mlir::Value x, int64_t heads);
 
-/// Range of keys that a query sees. Query `i` has position `offset` + i among the keys.
-struct Reach {
-  int64_t queries, keys;
-  mlir::Value offset;  ///< i32, a scalar or [batch, 1, 1, 1]
-  int64_t before = -1; ///< number of visible keys before the query's position; -1 for all
-  int64_t behind = -1; ///< number of visible keys after the query's position; -1 for all, 0 for causal attention
-};
-/// Returns the mask of keys that each query sees: i1 [queries, keys], or [batch, 1, queries, keys].
-mlir::Value findVisible(NnBuilder &nn, const Reach &reach);
 /// Returns the mask of the first `lengths` keys: i1 [batch, 1, 1, keys]. `lengths` is i32 [batch].
 mlir::Value findFilled(NnBuilder &nn, mlir::Value lengths, int64_t keys);
 
@@ -33,21 +24,33 @@ mlir::Value toBias(NnBuilder &nn, mlir::Value visible, mlir::Type elementType, d
 /// Returns the sum of two biases. A null bias is ignored.
 mlir::Value addBias(NnBuilder &nn, mlir::Value lhs, mlir::Value rhs);
 
+/// Range of keys that a query sees by its position. Query `i` has position `offset` + i among the keys.
+struct Reach {
+  mlir::Value offset;         ///< i32, a scalar or [batch, 1, 1, 1]; null for 0
+  int64_t before = unbounded; ///< number of visible keys before the query's position
+  int64_t behind = unbounded; ///< number of visible keys after the query's position; 0 for causal attention
+
+  static constexpr int64_t unbounded = -1;
+  bool isBounded() const { return before >= 0 || behind >= 0; }
+};
+
 struct Attention {
   mlir::Value query; ///< [batch, heads, queries, width]
   mlir::Value key;   ///< [batch, heads / g, keys, width]; groups of g neighbouring query heads share a key head
   mlir::Value value; ///< [batch, heads / g, keys, width of the result]
   mlir::Value bias;  ///< addend of the scores that broadcasts to [batch, heads, queries, keys]; may be null
   mlir::Value sink;  ///< [heads], scores of one more key whose value is 0; may be null
+  Reach reach;
   double scale = 1;
   double softcap = 0;     ///< limit of the scores: they become softcap * tanh(scores / softcap) before the bias; 0 for
                           ///< no limit
-  mlir::Type softmaxType; ///< type in which softmax is computed; null for the type of the query
-  bool hidesRows = false; ///< true if rows whose bias is -inf for all keys give 0 instead of NaN
+  mlir::Type softmaxType; ///< type in which softmax is computed, if the model demands one; null otherwise
+  bool hidesRows = false; ///< true if rows whose scores are all -inf give 0 instead of NaN
+  bool keepsScores = false; ///< true if the model reads scores or probabilities
 };
 
 /// Result and intermediate values. Values without uses cost nothing. The scores and the values after them are [batch,
-/// heads, queries, keys].
+/// heads, queries, keys]. They are null unless the model reads them.
 struct Attended {
   mlir::Value result; ///< [batch, heads, queries, width of the value]
   mlir::Value merged; ///< `result` as [batch, queries, heads * width]

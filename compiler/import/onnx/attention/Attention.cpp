@@ -101,32 +101,31 @@ int64_t readWindow(OperandBinder &node, StringRef name) {
   return size;
 }
 
-/// Returns a bias that hides keys by the positions of queries and keys. Returns null if it hides nothing, or after an
-/// error. Sets `isSure` if each query sees at least one key with this bias.
-Value readReach(OperandBinder &node, Value query, Value key, bool &isSure) {
+/// Reads which keys the positions of queries hide, and the number of keys of each sequence. Adds the latter to the
+/// bias. Clears `hidesRows` if each query sees at least one key.
+void readReach(OperandBinder &node, Attention &attention) {
   NnBuilder &nn = node.nn;
   Type i32 = nn.types().getI32Type();
-  int64_t queries = getShape(query)[2], keys = getShape(key)[2];
-  Reach reach{queries, keys, nullptr, readWindow(node, "left_window_size"), readWindow(node, "right_window_size")};
+  Ints query = getShape(attention.query);
+  const int64_t queries = query[2], keys = getShape(attention.key)[2];
+  Reach &reach = attention.reach;
+  reach.before = readWindow(node, "left_window_size");
+  reach.behind = readWindow(node, "right_window_size");
   if (node.getFlag("is_causal", false))
     reach.behind = 0;
   Value lengths = node.getOperand(Lengths), past = node.getOperand(PastKey);
-  if (!node.checkShape(Lengths, getShape(query)[0], "a number of keys for each of the batch"))
-    return {};
+  if (!node.checkShape(Lengths, query[0], "a number of keys for each of the batch"))
+    return;
   lengths = nn.cast(lengths, i32);
   int64_t offset = past ? getShape(past)[2] : 0;
-  reach.offset = nn.splat(RankedTensorType::get({}, i32), static_cast<double>(offset));
+  if (offset != 0)
+    reach.offset = nn.splat(RankedTensorType::get({}, i32), static_cast<double>(offset));
   if (lengths && !past)
-    reach.offset = nn.add(nn.reshape(lengths, {getShape(query)[0], 1, 1, 1}), -static_cast<double>(queries));
-  isSure = !lengths && offset + queries <= keys;
-
-  Value bias;
-  Type elementType = getElementType(query);
-  if (Value visible = findVisible(nn, reach))
-    bias = toBias(nn, visible, elementType, -HUGE_VAL);
+    reach.offset = nn.add(nn.reshape(lengths, {query[0], 1, 1, 1}), -static_cast<double>(queries));
+  attention.hidesRows = attention.bias || lengths || offset + queries > keys;
   if (lengths)
-    bias = addBias(nn, bias, toBias(nn, findFilled(nn, lengths, keys), elementType, -HUGE_VAL));
-  return bias;
+    attention.bias = addBias(nn, attention.bias,
+                             toBias(nn, findFilled(nn, lengths, keys), getElementType(attention.query), -HUGE_VAL));
 }
 
 //===----------------------------------------------------------------------===//
@@ -139,7 +138,7 @@ void setScores(OperandBinder &node, const Attended &attended) {
   if (mode < 0 || mode >= static_cast<int64_t>(std::size(stages)))
     node.error() << "attribute 'qk_matmul_output_mode' must lie between 0 and " << std::size(stages) - 1 << ", but is "
                  << mode;
-  else
+  else if (node.wantsResult(3))
     node.setResult(3, stages[mode]);
 }
 
@@ -174,13 +173,11 @@ void importAttention(OperandBinder &node) {
       return;
     }
   }
-  bool seesSome = false;
-  Value mask = readMask(node, {q[0], q[1], q[2], getShape(key)[2]}, getElementType(query));
-  Value reach = readReach(node, query, key, seesSome);
+  attention.bias = readMask(node, {q[0], q[1], q[2], getShape(key)[2]}, getElementType(query));
+  readReach(node, attention);
   if (node.hasFailed())
     return;
-  attention.bias = addBias(node.nn, mask, reach);
-  attention.hidesRows = mask || !seesSome;
+  attention.keepsScores = node.wantsResult(3);
 
   Attended attended = attend(node.nn, attention);
   bool isPacked = getRank(node.getOperand(Query)) == 3;

@@ -47,13 +47,14 @@ Attended attendTo(OperandBinder &node, const Heads &heads, const Places &places)
   attention.key = heads.key;
   attention.value = heads.value;
   attention.scale = readScale(node, heads.query);
+  attention.keepsScores = node.wantsResult(3);
   ScoreShape scores = getScoreShape(heads.query, heads.key, node.getOperand(places.past));
   if (!node.checkFits({scores.batch, scores.heads, scores.queries, scores.keys}, "the scores"))
     return {};
   attention.bias = addBias(nn, readMask(node, places.mask, scores, getElementType(heads.query)),
                            readBias(node, places.bias, scores));
   if (node.getFlag("unidirectional", false))
-    attention.bias = addBias(nn, attention.bias, hideBehind(nn, scores, getElementType(heads.query)));
+    attention.reach = hideBehind(nn, scores);
   return node.hasFailed() ? Attended() : attend(nn, attention);
 }
 
@@ -299,7 +300,8 @@ void importMultiHeadAttention(OperandBinder &node) {
   node.setResult(0, attended.merged);
   node.setResult(1, heads.key);
   node.setResult(2, heads.value);
-  node.setResult(3, attended.biased);
+  if (node.wantsResult(3))
+    node.setResult(3, attended.biased);
 }
 
 } // namespace

@@ -77,10 +77,13 @@ Value readMask(OperandBinder &node, size_t index, const ScoreShape &scores, Type
   return visible ? toBias(nn, visible, elementType, hidden) : Value();
 }
 
-Value hideBehind(NnBuilder &nn, const ScoreShape &scores, Type elementType, int64_t window) {
-  Reach reach{scores.queries, scores.keys, nullptr, window < 0 ? -1 : window - 1, 0};
-  reach.offset = nn.splat(RankedTensorType::get({}, nn.types().getI32Type()), static_cast<double>(scores.past));
-  return toBias(nn, findVisible(nn, reach), elementType, -HUGE_VAL);
+Reach hideBehind(NnBuilder &nn, const ScoreShape &scores, int64_t window) {
+  Reach reach;
+  reach.before = window < 0 ? Reach::unbounded : window - 1;
+  reach.behind = 0;
+  if (scores.past != 0)
+    reach.offset = nn.splat(RankedTensorType::get({}, nn.types().getI32Type()), static_cast<double>(scores.past));
+  return reach;
 }
 
 //===----------------------------------------------------------------------===//

@@ -30,9 +30,9 @@ mlir::Value readBias(OperandBinder &node, size_t index, const ScoreShape &scores
 /// Returns the attribute 'scale', or its default for the width of the heads of `query`.
 double readScale(OperandBinder &node, mlir::Value query);
 
-/// Returns a bias that hides the keys after each query. With `window` >= 0, it hides all keys except the last `window`
+/// Returns a reach that hides the keys after each query. With `window` >= 0, it hides all keys except the last `window`
 /// keys up to the query.
-mlir::Value hideBehind(NnBuilder &nn, const ScoreShape &scores, mlir::Type elementType, int64_t window = -1);
+Reach hideBehind(NnBuilder &nn, const ScoreShape &scores, int64_t window = -1);
 
 /// Returns `x` [batch, heads, positions, width] with the positions of operand `past` in front, if the operand exists.
 mlir::Value addPast(OperandBinder &node, size_t past, mlir::Value x);

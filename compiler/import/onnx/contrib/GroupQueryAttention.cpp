@@ -229,7 +229,7 @@ void importGroupQueryAttention(OperandBinder &node) {
   attention.softcap = node.getFloat("softcap", 0);
   attention.bias = readBias(node, Bias, scores);
   if (isCausal)
-    attention.bias = addBias(nn, attention.bias, hideBehind(nn, scores, getElementType(attention.query), window));
+    attention.reach = hideBehind(nn, scores, window);
   if (node.hasFailed())
     return;
   node.setResult(0, attend(nn, attention).merged);
