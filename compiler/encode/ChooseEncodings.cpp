@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Chooses the panel width of each contraction and packs the weights accordingly.
+// Chooses the panels of each contraction and packs the weights accordingly.
 // Why: a weight has one layout and a kernel has one form. But several kernels may read a weight, a kernel may read
 //      several weights, and code for several CPUs reads the same data.
-// How: 1. each contraction selects the operand that it wants packed, and the width;
+// How: 1. each contraction selects the operand that it wants packed, and the layout that it prefers;
 //      2. kernels and weights that meet at a launch form a class. A class stays plain if one of its readers does not
 //         support panels. States can be in panels, too: other readers get a row-major copy (nacre-pack-states), and
 //         only elementwise kernels and contractions may write them;
-//      3. in each class, the kernel with the most work decides. Writers of states get the same width;
+//      3. in each class, every kernel offers each of these layouts for a price. The layout with the least sum over all
+//         launches of a run wins (PanelPrices.h). Writers of states get the same layout;
 //      4. if engines share the columns of a kernel without panels, the cut is aligned to the CPU's own panels;
 //      5. a convolution that is faster by Winograd on the CPU gets a note. The weight's layout does not depend on it.
 
@@ -19,6 +20,7 @@
 #include "compiler/encode/PanelWishes.h"
 #include "compiler/encode/Passes.h"
 #include "compiler/encode/TrainedStates.h"
+#include "dialects/plan/ControlFlow.h"
 #include "dialects/plan/Notes.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -38,6 +40,12 @@ using namespace nacre::codegen;
 using namespace nacre::encode;
 
 namespace {
+
+/// Launches of a kernel that read its operand in panels.
+struct KernelLaunches {
+  double outsideOfLoops = 0, inLoops = 0; ///< Expected number of launches in a run
+  bool mayBeOnGpu = false;
+};
 
 class EncodingChooser {
 public:
@@ -74,14 +82,11 @@ private:
       for (auto [input, value] : llvm::enumerate(launch.getInputs())) {
         auto use = value.getDefiningOp<plan::UseOp>();
         const bool wanted = wish != wishes.end() && wish->second.input == input;
-        // GPU code cannot read groups of steps. So a weight of bytes that a GPU may read stays row-major, also for
-        // CPUs.
-        const bool isRefused = wanted && wish->second.depth.k > 1 && !plan::isOnCpu(launch);
-        if (isRefused)
-          plain.insert(kernel);
+        if (wanted)
+          noteReading(launch, kernel);
         if (wanted && wish->second.winogradTile && wish->second.depth.k > 1)
           limitWinograd(wish->second, exactTile(use, wish->second.isUnsignedLeft), targets);
-        if (use && wanted && !isRefused)
+        if (use && wanted)
           classes.unionSets(kernel, weightOf(use));
         else if (wanted && plan::isOnCpu(launch) && canLieInPanels(wish->second, value))
           classes.unionSets(kernel, trainedOf(findTrained(value)));
@@ -104,6 +109,17 @@ private:
         plain.insert(weightOf(use));
     });
     return failure(walk.wasInterrupted());
+  }
+
+  /// Counts the launch among those of its kernel, and notes whether a GPU may compute it.
+  void noteReading(plan::LaunchOp launch, plan::KernelOp kernel) {
+    KernelLaunches &launches = launchesOf[kernel];
+    launches.mayBeOnGpu |= !plan::isOnCpu(launch);
+    (isInLoop(launch) ? launches.inLoops : launches.outsideOfLoops) += plan::countExecutions(launch);
+  }
+
+  static bool isInLoop(plan::LaunchOp launch) {
+    return launch->getParentOfType<plan::ForOp>() || launch->getParentOfType<plan::WhileOp>();
   }
 
   /// Returns the largest exact Winograd tile for the weight of `use`. Returns 0 if `use` is null, because the values of
@@ -182,45 +198,77 @@ private:
         plain.insert(member);
   }
 
-  /// Step 3: chooses the widths.
-  void decide() {
-    llvm::MapVector<Operation *, PanelWish> chosen; // Wishes by the leader of each class.
+  //===--------------------------------------------------------------------===//
+  // 3. The choice
+  //===--------------------------------------------------------------------===//
+
+  /// Returns the launches of a run that read the class of `members`, with what their kernels offer. A GPU's code cannot
+  /// read groups of steps, so a kernel that a GPU may compute does not offer them.
+  SmallVector<PanelReader> readersOf(ArrayRef<plan::KernelOp> members) {
+    SmallVector<PanelReader> readers;
+    for (plan::KernelOp kernel : members) {
+      const KernelLaunches &launches = launchesOf[kernel];
+      auto add = [&](double count, bool repeats) {
+        PanelReader &reader = readers.emplace_back();
+        reader.launches = count;
+        for (plan::KernelOp other : members) {
+          const PanelLayout &layout = wishes[other];
+          if (launches.mayBeOnGpu && layout.depth.k > 1)
+            continue;
+          if (std::optional<PanelOffer> offer = offerOf(kernel, wishes[kernel], layout, repeats, targets))
+            reader.offers.push_back(*offer);
+        }
+        // Of equal prices, the layout that a kernel prefers comes first.
+        llvm::stable_sort(reader.offers, [&](const PanelOffer &a, const PanelOffer &b) {
+          return (a.layout == wishes[kernel]) > (b.layout == wishes[kernel]);
+        });
+      };
+      if (launches.outsideOfLoops > 0 || launches.inLoops == 0)
+        add(launches.outsideOfLoops, /*repeats=*/false);
+      if (launches.inLoops > 0)
+        add(launches.inLoops, /*repeats=*/true);
+    }
+    return readers;
+  }
+
+  /// Chooses the layout of each class. The result has the layouts by the leader of each class.
+  llvm::MapVector<Operation *, PanelLayout> chooseLayouts() {
     llvm::DenseSet<Operation *> refused;
     for (Operation *member : plain) {
       classes.insert(member);
       refused.insert(classes.getLeaderValue(member));
     }
-    for (const auto &[kernel, wish] : wishes) {
-      Operation *leader = classes.getLeaderValue(kernel);
-      auto [at, first] = chosen.try_emplace(leader, wish);
-      if (first)
-        continue;
-      if (at->second.groups != wish.groups || at->second.parts != wish.parts || at->second.depth != wish.depth)
-        refused.insert(leader);
-      if (wish.work > at->second.work)
-        at->second = wish;
+    llvm::MapVector<Operation *, SmallVector<plan::KernelOp>> members;
+    for (const auto &[kernel, wish] : wishes)
+      if (Operation *leader = classes.getLeaderValue(kernel); !refused.contains(leader))
+        members[leader].push_back(cast<plan::KernelOp>(kernel));
+    llvm::MapVector<Operation *, PanelLayout> chosen;
+    for (auto &[leader, kernels] : members) {
+      // Of equal sums, the kernel with the most work decides.
+      llvm::stable_sort(kernels, [&](plan::KernelOp a, plan::KernelOp b) { return wishes[a].work > wishes[b].work; });
+      if (std::optional<PanelLayout> layout = choosePanels(readersOf(kernels)))
+        chosen.insert({leader, *layout});
     }
-    for (Operation *leader : refused)
-      chosen.erase(leader);
-    for (auto &[kernel, wish] : wishes) {
-      Operation *leader = classes.getLeaderValue(kernel);
-      auto decided = chosen.find(leader);
-      if (decided == chosen.end())
-        continue;
-      wish.width = decided->second.width;
-      grant(cast<plan::KernelOp>(kernel), wish, targets);
-    }
-    for (auto weight : module.getOps<plan::WeightOp>()) {
-      Operation *leader = classes.getLeaderValue(weight);
-      auto decided = chosen.find(leader);
-      if (decided != chosen.end())
-        weight.setEncodingAttr(encodingOf(module.getContext(), decided->second));
-    }
+    return chosen;
+  }
+
+  void decide() {
+    const llvm::MapVector<Operation *, PanelLayout> chosen = chooseLayouts();
+    auto layoutOf = [&](Operation *member) -> const PanelLayout * {
+      auto leader = classes.findLeader(member);
+      const auto *found = leader == classes.member_end() ? chosen.end() : chosen.find(*leader);
+      return found == chosen.end() ? nullptr : &found->second;
+    };
+    for (auto &[kernel, wish] : wishes)
+      if (const PanelLayout *layout = layoutOf(kernel))
+        grant(cast<plan::KernelOp>(kernel), wish, *layout, targets);
+    for (auto weight : module.getOps<plan::WeightOp>())
+      if (const PanelLayout *layout = layoutOf(weight))
+        weight.setEncodingAttr(encodingOf(module.getContext(), *layout));
     auto encodingOfStorage = [&](plan::StorageOp storage) {
       Operation *member = trainedOf(storage);
-      auto found = classes.findLeader(member ? member : storage.getOperation());
-      auto decided = found == classes.member_end() ? chosen.end() : chosen.find(*found);
-      return decided == chosen.end() ? plan::EncodingAttr() : encodingOf(module.getContext(), decided->second);
+      const PanelLayout *layout = layoutOf(member ? member : storage.getOperation());
+      return layout ? encodingOf(module.getContext(), *layout) : plan::EncodingAttr();
     };
     grantUpdates(symbols, updates, [&](const PanelUpdate &update) { return encodingOfStorage(update.state); });
     module.walk([&](plan::StorageOp storage) {
@@ -236,7 +284,8 @@ private:
   /// Results of `exactTile`, by weight and by signedness of the input.
   llvm::DenseMap<llvm::PointerIntPair<Operation *, 1, bool>, int64_t> exactTiles;
   SymbolTable symbols;
-  llvm::MapVector<Operation *, PanelWish> wishes; ///< Wishes by kernel.
+  llvm::MapVector<Operation *, PanelWish> wishes;         ///< Wishes by kernel.
+  llvm::DenseMap<Operation *, KernelLaunches> launchesOf; ///< Launches by kernel.
   llvm::EquivalenceClasses<Operation *> classes;
   llvm::DenseSet<Operation *> plain;
   llvm::SetVector<plan::KernelOp> shared; ///< Kernels of which a GPU may compute a share.

@@ -7,6 +7,7 @@
 #include "codegen/cpu/winograd/WinogradTables.h"
 #include "codegen/form/KernelHalves.h"
 #include "codegen/form/SeparableForm.h"
+#include "dialects/StoredBytes.h"
 #include "dialects/plan/Notes.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -17,6 +18,7 @@ using namespace mlir;
 using namespace nacre;
 using namespace nacre::codegen;
 using namespace nacre::codegen::cpu;
+using nacre::encode::PanelLayout;
 using nacre::encode::PanelWish;
 
 namespace {
@@ -43,29 +45,41 @@ int64_t widthOfFloats(ArrayRef<Target> targets, const ContractionShape &shape, c
   return width;
 }
 
-/// Rounds `width` up to whole registers of all targets. Tiles of bytes may be narrower than a panel and use a slice of
-/// it.
-int64_t inWholeRegisters(ArrayRef<Target> targets, const ContractionShape &shape, const ProductTypes &types,
-                         int64_t width) {
+/// Returns the columns of whole registers on all targets. The width of a panel of bytes is a multiple of it.
+int64_t columnsOfRegisters(ArrayRef<Target> targets, const ContractionShape &shape, const ProductTypes &types) {
   int64_t unit = 1;
   for (const Target &target : targets) {
     const MachineRow &row = machineOf(target, types, shape.isSingleRow());
     unit = std::max(unit, row.lanes * (row.hasMixedSums() ? 2 : 1));
   }
-  return llvm::alignTo(width, unit);
+  return unit;
+}
+
+/// Rounds `width` up to whole registers of all targets. Tiles of bytes may be narrower than a panel and use a slice of
+/// it.
+int64_t inWholeRegisters(ArrayRef<Target> targets, const ContractionShape &shape, const ProductTypes &types,
+                         int64_t width) {
+  return llvm::alignTo(width, columnsOfRegisters(targets, shape, types));
+}
+
+/// Returns the machine row that decides about the layout: the first target's for floats, the fastest for bytes.
+const MachineRow &decidingRow(ArrayRef<Target> targets, const ContractionShape &shape, const ProductTypes &types) {
+  const MachineRow *deciding = &machineOf(targets.front(), types, shape.isSingleRow());
+  if (types.k == 1)
+    return *deciding;
+  for (const Target &target : targets.drop_front()) {
+    const MachineRow &row = machineOf(target, types, shape.isSingleRow());
+    if (row.productsPerCycle() > deciding->productsPerCycle())
+      deciding = &row;
+  }
+  return *deciding;
 }
 
 /// Returns the panel width for all targets. For bytes, this is the width that the fastest target prefers.
 int64_t widthForAll(ArrayRef<Target> targets, const ContractionShape &shape, const ProductTypes &types) {
   if (types.k == 1)
     return widthOfFloats(targets, shape, types);
-  const MachineRow *fastest = nullptr;
-  for (const Target &target : targets) {
-    const MachineRow &row = machineOf(target, types, shape.isSingleRow());
-    if (!fastest || row.productsPerCycle() > fastest->productsPerCycle())
-      fastest = &row;
-  }
-  return inWholeRegisters(targets, shape, types, choosePanelWidth(*fastest, shape));
+  return inWholeRegisters(targets, shape, types, choosePanelWidth(decidingRow(targets, shape, types), shape));
 }
 
 /// Returns the groups of steps of the depth. For floats, a group is one step. For bytes, the fastest instructions among
@@ -128,6 +142,38 @@ void wishForWinograd(PanelWish &wish, const PlainContraction &plain, ArrayRef<Ta
                          : widthOfFloats(targets, product, kWinogradTypes);
 }
 
+ProductTypes inGroupsOf(ProductTypes types, int64_t k) {
+  types.k = k;
+  return types;
+}
+
+/// True if all targets can multiply in the groups of steps of `layout`, and the kernel can read them.
+bool readsGroups(plan::KernelOp kernel, const PanelWish &wish, const PanelLayout &layout, ArrayRef<Target> targets) {
+  const ProductTypes types = inGroupsOf(wish.types, layout.depth.k);
+  auto hasRow = [&](const Target &target) {
+    return bestRow(machineRows(), target.needs, types, wish.reading.shape.isSingleRow(), target.inOrder);
+  };
+  if (!llvm::all_of(targets, hasRow))
+    return false;
+  FailureOr<PlainContraction> plain = encode::readProduct(kernel);
+  return succeeded(plain) && succeeded(inPanels(*plain, layout.width, layout.depth));
+}
+
+/// Returns the nanoseconds of a launch of a kernel with the wish `wish` that reads `layout`.
+double priceIn(const PanelWish &wish, const PanelLayout &layout, bool repeats, ArrayRef<Target> targets) {
+  if (wish.winogradTile && layout.depth == wish.depth) {
+    const MachineModel &model = targets.front().model;
+    return winogradCycles(*rowsOf(wish, targets.front()).first, *wish.winograd, wish.winogradTile, layout.width,
+                          model.l2Bytes) /
+           model.gigahertz;
+  }
+  const ContractionShape &shape = wish.reading.shape;
+  const MachineRow &row = decidingRow(targets, shape, inGroupsOf(wish.types, layout.depth.k));
+  encode::PanelReading reading = wish.reading;
+  reading.repeats = repeats;
+  return nanosecondsOf(row, reading, layout.depth.k == 1 ? layout.width : sliceOfPanel(row, shape, layout.width));
+}
+
 /// Adds the note that the CPU computes `kernel` by Winograd, with the panels of its wish.
 void noteWinograd(plan::KernelOp kernel, const PanelWish &wish, const Target &first) {
   auto [row, directRow] = rowsOf(wish, first);
@@ -169,7 +215,10 @@ std::optional<encode::PanelWish> encode::readWish(plan::KernelOp kernel, ArrayRe
   wish.depth = *depth;
   wish.types = *productsOf(*plain, plain->operands[Contraction::Rhs].elementType, depth->k);
   wish.isUnsignedLeft = plain->isUnsignedLhs;
-  wish.width = widthForAll(targets, shapeOf(product), wish.types);
+  wish.reading.shape = shapeOf(product);
+  wish.reading.products = double(iterationsOf(product.outer));
+  wish.reading.bytes = double(storedBytes(cast<RankedTensorType>(kernel.getBody().getArgument(wish.input).getType())));
+  wish.width = widthForAll(targets, wish.reading.shape, wish.types);
   if (wish.input >= kernel.getNumInputs() || failed(inPanels(*plain, wish.width, wish.depth)))
     return std::nullopt;
   wish.parts = plain->parts;
@@ -184,9 +233,24 @@ void encode::limitWinograd(PanelWish &wish, int64_t largest, ArrayRef<Target> ta
     wish.winogradTile = bestTile(wish, largest, targets.front());
 }
 
-plan::EncodingAttr encode::encodingOf(MLIRContext *context, const PanelWish &wish) {
-  return plan::EncodingAttr::get(context, plan::EncodingKind::Panel, wish.width, wish.groups, wish.parts, wish.depth.k,
-                                 wish.depth.k == 1 ? 0 : wish.depth.run);
+std::optional<encode::PanelOffer> encode::offerOf(plan::KernelOp kernel, const PanelWish &wish,
+                                                  const PanelLayout &layout, bool repeats, ArrayRef<Target> targets) {
+  const double preferred = priceIn(wish, wish, repeats, targets);
+  if (layout == wish)
+    return PanelOffer{layout, preferred};
+  if (layout.groups != wish.groups || layout.parts != wish.parts)
+    return std::nullopt;
+  if (layout.depth != wish.depth && !readsGroups(kernel, wish, layout, targets))
+    return std::nullopt;
+  const ProductTypes types = inGroupsOf(wish.types, layout.depth.k);
+  if (types.k > 1 && layout.width % columnsOfRegisters(targets, wish.reading.shape, types) != 0)
+    return std::nullopt;
+  return PanelOffer{layout, std::max(preferred, priceIn(wish, layout, repeats, targets))};
+}
+
+plan::EncodingAttr encode::encodingOf(MLIRContext *context, const PanelLayout &layout) {
+  return plan::EncodingAttr::get(context, plan::EncodingKind::Panel, layout.width, layout.groups, layout.parts,
+                                 layout.depth.k, layout.depth.k == 1 ? 0 : layout.depth.run);
 }
 
 void encode::grant(plan::KernelOp kernel, const PanelWish &wish, ArrayRef<Target> targets) {
@@ -196,6 +260,13 @@ void encode::grant(plan::KernelOp kernel, const PanelWish &wish, ArrayRef<Target
     kernel.setGrain(wish.width);
   if (wish.winogradTile)
     noteWinograd(kernel, wish, targets.front());
+}
+
+void encode::grant(plan::KernelOp kernel, PanelWish wish, const PanelLayout &chosen, ArrayRef<Target> targets) {
+  if (chosen.depth != wish.depth) // The tile was chosen for the preferred groups of steps.
+    wish.winogradTile = 0;
+  static_cast<PanelLayout &>(wish) = chosen;
+  grant(kernel, wish, targets);
 }
 
 void encode::alignShares(plan::KernelOp kernel, ArrayRef<Target> targets) {

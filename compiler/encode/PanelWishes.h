@@ -11,15 +11,16 @@
 #include "codegen/Target.h"
 #include "codegen/cpu/tiles/MachineRows.h"
 #include "codegen/form/PlainContraction.h"
+#include "compiler/encode/PanelPrices.h"
 #include "dialects/plan/Accuracy.h"
 #include "dialects/plan/PlanDialect.h"
 
 namespace nacre::encode {
 
-struct PanelWish {
-  unsigned input = 0; ///< Index of the operand to pack.
-  int64_t width = 0, groups = 1, parts = 1;
-  codegen::DepthGroups depth;                     ///< Steps of the depth in a group; one step for floats.
+/// Operand that a kernel wants in panels, in the layout that it prefers.
+struct PanelWish : PanelLayout {
+  unsigned input = 0;                             ///< Index of the operand to pack.
+  PanelReading reading;                           ///< Work of a launch.
   codegen::cpu::ProductTypes types;               ///< Types that the CPU's tiles multiply.
   bool isUnsignedLeft = false;                    ///< True if the left operand has unsigned bytes.
   std::optional<codegen::WinogradShape> winograd; ///< Shape of the convolution, if Winograd can compute it.
@@ -38,7 +39,12 @@ std::optional<PanelWish> readWish(plan::KernelOp kernel, llvm::ArrayRef<codegen:
 /// (ExactTiles.h).
 void limitWinograd(PanelWish &wish, int64_t largest, llvm::ArrayRef<codegen::Target> targets);
 
-plan::EncodingAttr encodingOf(mlir::MLIRContext *context, const PanelWish &wish);
+/// Returns the offer of `kernel`, whose wish is `wish`, to read `layout`. The preferred layout is its cheapest. Returns
+/// `nullopt` if the kernel cannot read `layout` on all targets. `repeats`: launches in a loop read the operand again.
+std::optional<PanelOffer> offerOf(plan::KernelOp kernel, const PanelWish &wish, const PanelLayout &layout, bool repeats,
+                                  llvm::ArrayRef<codegen::Target> targets);
+
+plan::EncodingAttr encodingOf(mlir::MLIRContext *context, const PanelLayout &layout);
 
 /// Marks `kernel` for Winograd on the CPU if it is the gradient of a filter and becomes faster. Returns true if it was
 /// marked.
@@ -46,6 +52,8 @@ bool noteGradient(plan::KernelOp kernel, llvm::ArrayRef<codegen::Target> targets
 
 /// Applies `wish` to `kernel`: sets the encoding of its operand, its grain, and the note for Winograd.
 void grant(plan::KernelOp kernel, const PanelWish &wish, llvm::ArrayRef<codegen::Target> targets);
+/// Gives `kernel` the layout `chosen` instead of the layout that it prefers.
+void grant(plan::KernelOp kernel, PanelWish wish, const PanelLayout &chosen, llvm::ArrayRef<codegen::Target> targets);
 
 /// Aligns the shares of a kernel for which the CPU packs its own panels to the width of these panels. Otherwise both
 /// engines would write the columns between the start of a panel and the start of a share.
