@@ -12,6 +12,7 @@
 #include "compiler/place/Passes.h"
 #include "compiler/report/DescribeGraph.h"
 #include "dialects/nn/NnDialect.h"
+#include "dialects/plan/Notes.h"
 
 using namespace mlir;
 
@@ -279,6 +280,8 @@ LogicalResult PlacementSearch::formKernels(PlacedModel &plan) {
 }
 
 LogicalResult PlacementSearch::encode(PlacedModel &plan) {
+  for (auto entry : plan.module->getOps<plan::EntryOp>())
+    plan::setEntryWeight(entry, weightOf(options, entry.getSymName()));
   const encode::Options encodeOptions{options.target, options.cpus, options.accuracy, options.weightType};
   if (failed(phases.runPasses(Phase::Encode, *plan.module,
                               [&](OpPassManager &passes) { encode::buildPipeline(passes, encodeOptions); })))

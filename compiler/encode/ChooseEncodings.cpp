@@ -43,7 +43,8 @@ namespace {
 
 /// Launches of a kernel that read its operand in panels.
 struct KernelLaunches {
-  double outsideOfLoops = 0, inLoops = 0; ///< Expected number of launches in a run
+  /// Expected number of launches in a run, times the weights of their entries.
+  double outsideOfLoops = 0, inLoops = 0;
   bool mayBeOnGpu = false;
 };
 
@@ -115,7 +116,8 @@ private:
   void noteReading(plan::LaunchOp launch, plan::KernelOp kernel) {
     KernelLaunches &launches = launchesOf[kernel];
     launches.mayBeOnGpu |= !plan::isOnCpu(launch);
-    (isInLoop(launch) ? launches.inLoops : launches.outsideOfLoops) += plan::countExecutions(launch);
+    (isInLoop(launch) ? launches.inLoops : launches.outsideOfLoops) +=
+        plan::entryWeightOf(launch->getParentOfType<plan::EntryOp>()) * plan::countExecutions(launch);
   }
 
   static bool isInLoop(plan::LaunchOp launch) {
@@ -202,26 +204,30 @@ private:
   // 3. The choice
   //===--------------------------------------------------------------------===//
 
-  /// Returns the launches of a run that read the class of `members`, with what their kernels offer. A GPU's code cannot
-  /// read groups of steps, so a kernel that a GPU may compute does not offer them.
+  /// Returns the launches of a run that read the class of `members`, and the offers of their kernels. A GPU's code
+  /// cannot read groups of steps, so a kernel that a GPU may compute does not offer them.
   SmallVector<PanelReader> readersOf(ArrayRef<plan::KernelOp> members) {
+    SmallVector<PanelLayout> layouts;
+    for (plan::KernelOp kernel : members)
+      if (!llvm::is_contained(layouts, wishes[kernel]))
+        layouts.push_back(wishes[kernel]);
     SmallVector<PanelReader> readers;
     for (plan::KernelOp kernel : members) {
+      const PanelWish &wish = wishes[kernel];
       const KernelLaunches &launches = launchesOf[kernel];
       auto add = [&](double count, bool repeats) {
         PanelReader &reader = readers.emplace_back();
         reader.launches = count;
-        for (plan::KernelOp other : members) {
-          const PanelLayout &layout = wishes[other];
+        auto offer = [&](const PanelLayout &layout) {
           if (launches.mayBeOnGpu && layout.depth.k > 1)
-            continue;
-          if (std::optional<PanelOffer> offer = offerOf(kernel, wishes[kernel], layout, repeats, targets))
-            reader.offers.push_back(*offer);
-        }
-        // Of equal prices, the layout that a kernel prefers comes first.
-        llvm::stable_sort(reader.offers, [&](const PanelOffer &a, const PanelOffer &b) {
-          return (a.layout == wishes[kernel]) > (b.layout == wishes[kernel]);
-        });
+            return;
+          if (std::optional<PanelOffer> offered = offerOf(kernel, wish, layout, repeats, targets))
+            reader.offers.push_back(*offered);
+        };
+        offer(wish);
+        for (const PanelLayout &layout : layouts)
+          if (!(layout == wish))
+            offer(layout);
       };
       if (launches.outsideOfLoops > 0 || launches.inLoops == 0)
         add(launches.outsideOfLoops, /*repeats=*/false);

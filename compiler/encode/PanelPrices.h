@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Chooses one layout for an operand that several kernels read in panels, by the time of all launches in a run.
-// Why: an operand has one layout. Kernels of one row and of many rows want panels of different widths, and launches in a
-//      loop run more often than others.
+// Why: an operand has one layout. Kernels of one row and of many rows want panels of different widths, and launches in
+//      a loop run more often than others.
 // How: each kernel offers the layouts that it can read, with the nanoseconds of a launch. The layout with the least sum
 //      of launches times nanoseconds wins. The prices come from the tables of tiles.
 
@@ -40,9 +40,9 @@ struct PanelReader {
   llvm::SmallVector<PanelOffer> offers; ///< The preferred layout comes first
 };
 
-/// Returns the layout with the least sum of launches times nanoseconds, among the layouts that all readers offer. Of
-/// equal sums, the layout that the earliest reader offers first wins. Returns `nullopt` if the readers have no layout in
-/// common.
+/// Returns the layout with the least sum of launches times nanoseconds, among the layouts that all readers offer. If
+/// sums are equal, the layout that the earliest reader offers first wins. Returns `nullopt` if the readers have no
+/// layout in common.
 std::optional<PanelLayout> choosePanels(llvm::ArrayRef<PanelReader> readers);
 
 /// Work of a launch that reads an operand in panels.

@@ -73,6 +73,18 @@ double productRateOf(KernelOp kernel) {
 
 void setPairsFit(KernelOp kernel) { kernel->setAttr(kPairsFit, UnitAttr::get(kernel.getContext())); }
 
+void setEntryWeight(EntryOp entry, double weight) {
+  if (weight == 1)
+    entry->removeAttr(kEntryWeight);
+  else
+    entry->setAttr(kEntryWeight, Builder(entry.getContext()).getF64FloatAttr(weight));
+}
+
+double entryWeightOf(EntryOp entry) {
+  auto weight = entry->getAttrOfType<FloatAttr>(kEntryWeight);
+  return weight ? weight.getValueAsDouble() : 1;
+}
+
 constexpr StringLiteral kSavedBytes = "saved_bytes", kLargestRelativeError = "largest_relative_error",
                         kRelativeError = "relative_error";
 

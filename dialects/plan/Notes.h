@@ -116,6 +116,14 @@ constexpr llvm::StringLiteral kPairsFit = "plan.pairs_fit";
 void setPairsFit(KernelOp kernel);
 inline bool doPairsFit(KernelOp kernel) { return kernel->hasAttr(kPairsFit); }
 
+/// Weight, an f64, of an entry's time: the layouts of weights are chosen by the weighted times of all entries. Without
+/// this note, the weight is 1.
+constexpr llvm::StringLiteral kEntryWeight = "plan.entry_weight";
+
+/// Sets the note. A weight of 1 removes it.
+void setEntryWeight(EntryOp entry, double weight);
+double entryWeightOf(EntryOp entry);
+
 /// Error of a weight that is stored in half the bytes of f32.
 struct WeightRounding {
   int64_t savedBytes = 0;

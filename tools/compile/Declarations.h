@@ -53,7 +53,7 @@ struct Declarations {
                                                   "an entry to the CPU (default: cpu)")};
   llvm::cl::list<std::string> entryWeights{
       "entry-weight", llvm::cl::CommaSeparated, llvm::cl::cat(target), llvm::cl::value_desc("entry=number"),
-      llvm::cl::desc("Factor of an entry's time when --place=auto or --memory-cap compare plans; repeatable "
+      llvm::cl::desc("Factor of an entry's time when plans and layouts of weights are compared; repeatable "
                      "(default: 1)")};
   llvm::cl::opt<std::string> device{
       "device", llvm::cl::cat(target), llvm::cl::value_desc("name|file.json"),

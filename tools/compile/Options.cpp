@@ -83,12 +83,7 @@ Error readPlacement(StringRef text, CompilerOptions &compiler) {
   return Error::success();
 }
 
-/// Reads `--entry-weight`, after `--place`, `--train` and `--memory-cap`.
 Error readEntryWeights(ArrayRef<std::string> words, CompilerOptions &compiler) {
-  const bool isRead =
-      compiler.placement.engines == Placement::Engines::Auto || (compiler.training && compiler.training->memoryCap);
-  if (!words.empty() && !isRead)
-    return bad("--entry-weight requires --place=auto, or --memory-cap with --train, which compare plans");
   for (const StringRef word : words) {
     const auto [entry, number] = word.rsplit('=');
     double weight = 0;

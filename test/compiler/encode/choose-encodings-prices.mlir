@@ -51,6 +51,92 @@ plan.entry @steps {
 
 // -----
 
+// With a hundred steps, 128 rows decide, unless an app runs the entry of the steps more often.
+
+// CHECK:      plan.weight @seldom = {{.*}}#plan.encoding<panel, width = 16>
+plan.weight @seldom = dense<1.0> : tensor<64x256xf32>
+plan.kernel @prefill contraction (%a: tensor<128x64xf32>, %b: tensor<64x256xf32>) into (%c: tensor<128x256xf32>) cut 0 : 128 by 1 {
+  %zero = arith.constant 0.0 : f32
+  %init = linalg.fill ins(%zero : f32) outs(%c : tensor<128x256xf32>) -> tensor<128x256xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<128x64xf32>, tensor<64x256xf32>) outs(%init : tensor<128x256xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %m = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<128x256xf32>
+  plan.yield %r : tensor<128x256xf32>
+}
+plan.kernel @decode contraction (%a: tensor<1x64xf32>, %b: tensor<64x256xf32>) into (%c: tensor<1x256xf32>) cut 1 : 256 by 1 {
+  %zero = arith.constant 0.0 : f32
+  %init = linalg.fill ins(%zero : f32) outs(%c : tensor<1x256xf32>) -> tensor<1x256xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<1x64xf32>, tensor<64x256xf32>) outs(%init : tensor<1x256xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %m = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<1x256xf32>
+  plan.yield %r : tensor<1x256xf32>
+}
+plan.entry @main {
+  %a = plan.storage input "a" 0 : memref<128x64xf32>
+  %c = plan.storage output "c" 0 : memref<128x256xf32>
+  %w = plan.use @seldom : memref<64x256xf32>
+  plan.launch @prefill(%a, %w) into(%c) : (memref<128x64xf32>, memref<64x256xf32>) into (memref<128x256xf32>)
+}
+plan.entry @steps {
+  %b = plan.storage input "b" 0 : memref<1x64xf32>
+  %d = plan.storage output "d" 0 : memref<1x256xf32>
+  %w = plan.use @seldom : memref<64x256xf32>
+  plan.for 100 {
+  ^bb0(%t: index):
+    plan.launch @decode(%b, %w) into(%d) : (memref<1x64xf32>, memref<64x256xf32>) into (memref<1x256xf32>)
+  }
+}
+
+// -----
+
+// CHECK:      plan.weight @weighted = {{.*}}#plan.encoding<panel, width = 64>
+plan.weight @weighted = dense<1.0> : tensor<64x256xf32>
+plan.kernel @prefill contraction (%a: tensor<128x64xf32>, %b: tensor<64x256xf32>) into (%c: tensor<128x256xf32>) cut 0 : 128 by 1 {
+  %zero = arith.constant 0.0 : f32
+  %init = linalg.fill ins(%zero : f32) outs(%c : tensor<128x256xf32>) -> tensor<128x256xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<128x64xf32>, tensor<64x256xf32>) outs(%init : tensor<128x256xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %m = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<128x256xf32>
+  plan.yield %r : tensor<128x256xf32>
+}
+plan.kernel @decode contraction (%a: tensor<1x64xf32>, %b: tensor<64x256xf32>) into (%c: tensor<1x256xf32>) cut 1 : 256 by 1 {
+  %zero = arith.constant 0.0 : f32
+  %init = linalg.fill ins(%zero : f32) outs(%c : tensor<1x256xf32>) -> tensor<1x256xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<1x64xf32>, tensor<64x256xf32>) outs(%init : tensor<1x256xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %m = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<1x256xf32>
+  plan.yield %r : tensor<1x256xf32>
+}
+plan.entry @main {
+  %a = plan.storage input "a" 0 : memref<128x64xf32>
+  %c = plan.storage output "c" 0 : memref<128x256xf32>
+  %w = plan.use @weighted : memref<64x256xf32>
+  plan.launch @prefill(%a, %w) into(%c) : (memref<128x64xf32>, memref<64x256xf32>) into (memref<128x256xf32>)
+}
+plan.entry @steps attributes {plan.entry_weight = 50.0} {
+  %b = plan.storage input "b" 0 : memref<1x64xf32>
+  %d = plan.storage output "d" 0 : memref<1x256xf32>
+  %w = plan.use @weighted : memref<64x256xf32>
+  plan.for 100 {
+  ^bb0(%t: index):
+    plan.launch @decode(%b, %w) into(%d) : (memref<1x64xf32>, memref<64x256xf32>) into (memref<1x256xf32>)
+  }
+}
+
+// -----
+
 // Dot products of this CPU take four unsigned bytes by four signed ones. For signed bytes alone, it would prefer pairs. Both
 // kernels offer both, and groups of four take less time together. A GPU that may compute a launch offers no groups, and the
 // weight stays plain.

@@ -77,16 +77,23 @@ class EntriesTest(nacre.NacreTest):
             report = self.build(*target, "--entry-weight=" + weights)
             self.assertEqual("gpu" in self.engines(report, "train"), uses_gpu, weights)
 
+    def test_weights_reach_the_choice_of_layouts(self):
+        """For any engine: the plan that encode writes has the weight of the entry, and none for other entries."""
+        plan = self.call(COMPILE, self.path("attention.onnx"), "--train", "--loss=softmax-cross-entropy:y", "--quiet",
+                         "--entry-weight=train=8", "--compile-to=encode", "-o", "-")
+        entries = {words[1]: line for line in plan.splitlines() if (words := line.split())[:1] == ["plan.entry"]}
+        self.assertIn("plan.entry_weight = 8.0", entries["@train"])
+        self.assertNotIn("plan.entry_weight", entries["@main"])
+
     def test_what_is_refused(self):
         for options, status, message in (
                 (["--place=gpu,main=gpu"], 2, "--place can leave entries to the CPU, as in --place=auto,main=cpu, but has 'main=gpu'"),
                 (["--place=gpu,=cpu"], 2, "--place can leave entries to the CPU, as in --place=auto,main=cpu, but has '=cpu'"),
                 (["--place=main=cpu"], 2, "--place must be cpu, gpu, auto or split:<percent>"),
                 (["--place=gpu,run=cpu"], 1, "--place must name entries of the model (main, train, evaluate), but names 'run'"),
-                (["--entry-weight=main=2"], 2, "--entry-weight requires --place=auto, or --memory-cap with --train, which compare plans"),
-                (["--memory-cap=99", "--entry-weight=main=0"], 2, "--entry-weight must be an entry and a positive number, as in "
+                (["--entry-weight=main=0"], 2, "--entry-weight must be an entry and a positive number, as in "
                                                                   "--entry-weight=train=100, but has 'main=0'"),
-                (["--memory-cap=99", "--entry-weight=step=2"], 1, "--entry-weight must name entries of the model (main, train, evaluate), but "
+                (["--entry-weight=step=2"], 1, "--entry-weight must name entries of the model (main, train, evaluate), but "
                                                                   "names 'step'")):
             self.assertIn(message, self.build(*options, status=status))
 

@@ -46,7 +46,7 @@ class CompileOptions(TypedDict, total=False):
     place: str
     """cpu, gpu (CPU only where no GPU code exists), split:N (N % of each kernel on the GPU) or auto (fastest on --device); entry=cpu leaves an entry to the CPU (default: cpu)"""
     entry_weight: Union[Mapping[str, float], str, Sequence[str]]
-    """Factor of an entry's time when --place=auto or --memory-cap compare plans; repeatable (default: 1)"""
+    """Factor of an entry's time when plans and layouts of weights are compared; repeatable (default: 1)"""
     device: Path
     """Profile for --place=auto and predicted times; list prints them (default: the chip of --cpu)"""
     gpu_precision: Literal["fp32", "fp16"]
