@@ -19,6 +19,7 @@
 #include "compiler/encode/PanelUpdates.h"
 #include "compiler/encode/PanelWishes.h"
 #include "compiler/encode/Passes.h"
+#include "compiler/encode/SplitByEngine.h"
 #include "compiler/encode/TrainedStates.h"
 #include "dialects/plan/ControlFlow.h"
 #include "dialects/plan/Notes.h"
@@ -62,6 +63,7 @@ public:
           wishes[kernel] = *wish;
           classes.insert(kernel);
         }
+    splitWishes();
     for (auto weight : module.getOps<plan::WeightOp>())
       classes.insert(weight);
     if (failed(joinByLaunches()))
@@ -73,6 +75,19 @@ public:
   }
 
 private:
+  /// Copies kernels of bytes for weights that only the CPU reads. The copies have the wishes of their originals.
+  void splitWishes() {
+    auto groupedInput = [&](plan::KernelOp kernel) -> std::optional<unsigned> {
+      auto wish = wishes.find(kernel);
+      return wish != wishes.end() && wish->second.depth.k > 1 ? std::optional(wish->second.input) : std::nullopt;
+    };
+    for (auto [kernel, copy] : splitByEngine(module, symbols, groupedInput)) {
+      const PanelWish wish = wishes[kernel];
+      wishes[copy] = wish;
+      classes.insert(copy);
+    }
+  }
+
   /// Step 2: builds the classes, and collects the members that must stay plain.
   LogicalResult joinByLaunches() {
     WalkResult walk = module.walk([&](plan::LaunchOp launch) -> WalkResult {

@@ -184,3 +184,42 @@ plan.kernel @signed contraction (%a: tensor<256x64xi8>, %b: tensor<64x64xi8>) in
   } -> tensor<256x64xi32>
   plan.yield %r : tensor<256x64xi32>
 }
+
+// -----
+
+// A GPU may compute one of these launches, and the CPU the other. The weight that only the CPU reads keeps its groups, and gets a
+// kernel of its own.
+
+// BYTES:      plan.weight @ours = {{.*}}#plan.encoding
+// GPU:        plan.weight @ours = {{.*}}#plan.encoding<panel, width = [[WIDTH:[0-9]+]] k = 2, run = 64>
+// GPU:        plan.weight @theirs = dense<2> : tensor<64x64xi8>{{$}}
+// GPU:        plan.launch @layer_0(
+// GPU:        plan.launch @layer(
+// GPU:        plan.kernel @layer contraction
+// GPU-NOT:    #plan.encoding
+// GPU:        plan.kernel @layer_0 contraction
+// GPU-SAME:   encodings = [unit, #plan.encoding<panel, width = [[WIDTH]] k = 2, run = 64>]
+plan.weight @ours = dense<1> : tensor<64x64xi8>
+plan.weight @theirs = dense<2> : tensor<64x64xi8>
+plan.entry @main {
+  %x = plan.storage input "x" 0 : memref<256x64xi8>
+  %y = plan.storage output "y" 0 : memref<256x64xi32>
+  %z = plan.storage output "z" 1 : memref<256x64xi32>
+  %v = plan.use @ours : memref<64x64xi8>
+  %w = plan.use @theirs : memref<64x64xi8>
+  plan.launch @layer(%x, %v) into(%y) {plan.engine = "cpu"} : (memref<256x64xi8>, memref<64x64xi8>) into(memref<256x64xi32>)
+  plan.launch @layer(%x, %w) into(%z) : (memref<256x64xi8>, memref<64x64xi8>) into(memref<256x64xi32>)
+}
+plan.kernel @layer contraction (%a: tensor<256x64xi8>, %b: tensor<64x64xi8>) into (%c: tensor<256x64xi32>) cut 0 : 256 by 1 {
+  %zero = arith.constant 0 : i32
+  %init = linalg.fill ins(%zero : i32) outs(%c : tensor<256x64xi32>) -> tensor<256x64xi32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<256x64xi8>, tensor<64x64xi8>) outs(%init : tensor<256x64xi32>) {
+  ^bb0(%x: i8, %y: i8, %z: i32):
+    %u = arith.extsi %x : i8 to i32
+    %v = arith.extsi %y : i8 to i32
+    %m = arith.muli %u, %v : i32
+    %s = arith.addi %z, %m : i32
+    linalg.yield %s : i32
+  } -> tensor<256x64xi32>
+  plan.yield %r : tensor<256x64xi32>
+}
