@@ -58,12 +58,16 @@ public:
   OperandPacker(ModuleOp module, ArrayRef<Target> targets, Accuracy accuracy)
       : module(module), targets(targets), accuracy(accuracy), symbols(module) {}
 
-  void pack() {
+  /// Packs for launches for which `isGiven` returns true.
+  void pack(llvm::function_ref<bool(plan::LaunchOp)> isGiven) {
     launched = launchedKernels();
     for (auto entry : module.getOps<plan::EntryOp>()) {
       packed.clear();
       SmallVector<plan::LaunchOp> launches;
-      entry.walk([&](plan::LaunchOp launch) { launches.push_back(launch); });
+      entry.walk([&](plan::LaunchOp launch) {
+        if (isGiven(launch))
+          launches.push_back(launch);
+      });
       for (plan::LaunchOp launch : launches)
         packFor(entry, launch);
       eraseUnread(entry);
@@ -80,8 +84,8 @@ private:
   /// `launch` is a weight.
   Candidate *candidateOf(plan::LaunchOp launch) {
     auto kernel = symbols.lookup<plan::KernelOp>(launch.getKernel());
-    if (!kernel || !plan::isOnCpu(launch) || kernel.getKind() != plan::KernelKind::Contraction ||
-        kernel.getEncodings() || llvm::all_of(launch.getInputs(), isWeight) || noteGradient(kernel, targets, accuracy))
+    if (!kernel || kernel.getKind() != plan::KernelKind::Contraction || kernel.getEncodings() ||
+        llvm::all_of(launch.getInputs(), isWeight) || noteGradient(kernel, targets, accuracy))
       return nullptr;
     auto [read, isNew] = products.try_emplace(kernel, failure());
     if (isNew)
@@ -308,7 +312,7 @@ struct PackOperands : encode::impl::PackOperandsPassBase<PackOperands> {
     FailureOr<SmallVector<Target, 1>> targets = readTargetOptions(getOperation(), target, cpu);
     if (failed(targets))
       return signalPassFailure();
-    OperandPacker(getOperation(), *targets, accuracy).pack();
+    OperandPacker(getOperation(), *targets, accuracy).pack([](plan::LaunchOp launch) { return isGiven(launch); });
   }
 };
 

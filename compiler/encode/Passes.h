@@ -6,6 +6,7 @@
 #define NACRE_COMPILER_ENCODE_PASSES_H
 
 #include "dialects/plan/Accuracy.h"
+#include "dialects/plan/EnginePass.h"
 #include "dialects/plan/PlanDialect.h"
 #include "dialects/plan/WeightType.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

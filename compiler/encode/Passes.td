@@ -8,6 +8,7 @@
 #ifndef NACRE_COMPILER_ENCODE_PASSES
 #define NACRE_COMPILER_ENCODE_PASSES
 
+include "dialects/plan/EnginePass.td"
 include "dialects/plan/PassOptions.td"
 
 def NarrowWeightsPass : Pass<"nacre-narrow-weights", "::mlir::ModuleOp"> {
@@ -35,7 +36,7 @@ def NarrowWeightsPass : Pass<"nacre-narrow-weights", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
-def PackOperandsPass : Pass<"nacre-pack-operands", "::mlir::ModuleOp"> {
+def PackOperandsPass : EnginePass<"nacre-pack-operands", "::mlir::ModuleOp", ["Cpu"]> {
   let summary = "Put right operands that are no weights into panels by launches of their own";
   let description = [{
     A contraction reads a weight in panels; another right operand each unit of it would pack for itself, and take all rows to do it
@@ -44,8 +45,7 @@ def PackOperandsPass : Pass<"nacre-pack-operands", "::mlir::ModuleOp"> {
     packing also replaces launches that only move data for this reader: transposes, parts, reversed taps. The launch is outside of
     loops in which its operand is invariant, and packs once for all contractions that read the same operand.
 
-    Requires: kernels over whole storages, launches on storages; no encodings of packed operands yet. Only launches that `plan.engine`
-    gives the CPU are changed.
+    Requires: kernels over whole storages, launches on storages; no encodings of packed operands yet.
 
     Ensures: `encodings` of a packing kernel has the encoding of its result, and that of its contractions the encoding of the
     input. Unused launches and kernels are removed.

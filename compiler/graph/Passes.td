@@ -11,6 +11,7 @@
 
 include "compiler/graph/ControlPasses.td"
 include "compiler/graph/QuantizedPasses.td"
+include "dialects/plan/EnginePass.td"
 include "mlir/Pass/PassBase.td"
 
 def FoldEmptyPass : Pass<"nacre-fold-empty", "::mlir::func::FuncOp"> {
@@ -93,7 +94,7 @@ def PropagateLayoutsPass : Pass<"nacre-propagate-layouts", "::mlir::func::FuncOp
   let dependentDialects = ["::nacre::nn::NnDialect"];
 }
 
-def NarrowFloatsPass : Pass<"nacre-narrow-floats", "::mlir::func::FuncOp"> {
+def NarrowFloatsPass : EnginePass<"nacre-narrow-floats", "::mlir::func::FuncOp", ["Gpu", "Any"]> {
   let summary = "Compute in f16 between inputs and outputs of f32";
   let description = [{
     On most phones, GPUs read f16 in half the time, and f16 weights need half the memory. Most f32 values become f16; kernels
@@ -104,7 +105,7 @@ def NarrowFloatsPass : Pass<"nacre-narrow-floats", "::mlir::func::FuncOp"> {
     would change (`compiler/graph/halves/HalfErrors.h`): epsilons and factors that f16 does not have, values computed from
     them, and differences of large numbers. Finite constants and numbers converted from integers are clamped to the largest f16
     where they meet it. In functions that train weights, updates, losses, the gradients of losses and sums keep f32, too
-    (`compiler/graph/halves/TrainedValues.h`). Functions for the CPU (`plan.engine`) stay as they are.
+    (`compiler/graph/halves/TrainedValues.h`). The CPU computes in f32, so its functions stay as they are.
 
     Requires: nothing.
 

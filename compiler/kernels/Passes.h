@@ -6,7 +6,7 @@
 #define NACRE_COMPILER_KERNELS_PASSES_H
 
 #include "dialects/nn/NnDialect.h"
-#include "dialects/plan/Notes.h"
+#include "dialects/plan/EnginePass.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 

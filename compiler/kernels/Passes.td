@@ -8,6 +8,7 @@
 #ifndef NACRE_COMPILER_KERNELS_PASSES
 #define NACRE_COMPILER_KERNELS_PASSES
 
+include "dialects/plan/EnginePass.td"
 include "dialects/plan/PassOptions.td"
 
 def ExposeMovementPass : Pass<"nacre-expose-movement", "::mlir::func::FuncOp"> {
@@ -71,14 +72,14 @@ def AssignEnginePass : Pass<"nacre-assign-engine", "::mlir::ModuleOp"> {
   let options = [WordOption<"engine", "engine", "::nacre::plan::Engine", "Cpu", "cpu, gpu or any", [["Cpu", "cpu"], ["Gpu", "gpu"], ["Any", "any"]]>];
 }
 
-def ExpandLossPass : Pass<"nacre-expand-loss", "::mlir::func::FuncOp"> {
+def ExpandLossPass : EnginePass<"nacre-expand-loss", "::mlir::func::FuncOp", ["Gpu"]> {
   let summary = "Write the softmax of a loss as reductions and elementwise operators";
   let description = [{
     A loss and its gradient read the logarithm of a softmax, and both are elementwise, with sums of rows. A kernel of the GPU can compute both for
     the rows that it has, but not if a softmax is an operator with a kernel of its own. For a hundred rows of ten classes, launches take much longer than
     their work, and all of the backward pass waits for them.
 
-    Requires: `nn` operators of static shape. Only operators that `plan.engine` gives the GPU are changed.
+    Requires: `nn` operators of static shape.
 
     Ensures: no logarithm of a softmax along the last axis, in f32, is read by several operators, all of them elementwise. Operators with one number as their result
     stand right before their first reader.
@@ -88,14 +89,14 @@ def ExpandLossPass : Pass<"nacre-expand-loss", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::nacre::nn::NnDialect"];
 }
 
-def SumEarlyPass : Pass<"nacre-sum-early", "::mlir::func::FuncOp"> {
+def SumEarlyPass : EnginePass<"nacre-sum-early", "::mlir::func::FuncOp", ["Gpu"]> {
   let summary = "Add up the gradient of a pool's result instead of that of its input";
   let description = [{
     The gradient of a bias before a max pool is the sum of the gradient of the pool's input. That has a zero wherever no maximum is,
     and so some four times the elements of the gradient of the pool's result. Each of those whose code names a cell has one place in it, so
     their sum has the same terms in another order.
 
-    Requires: `nn` operators of static shape. Only operators that `plan.engine` gives the GPU are changed.
+    Requires: `nn` operators of static shape.
 
     Ensures: no `nn.reduce` sums all but the channels of an `nn.unpool`, reshaped and padded with zeros.
 
@@ -104,14 +105,14 @@ def SumEarlyPass : Pass<"nacre-sum-early", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::nacre::nn::NnDialect"];
 }
 
-def BatchPositionsPass : Pass<"nacre-batch-positions", "::mlir::func::FuncOp"> {
+def BatchPositionsPass : EnginePass<"nacre-batch-positions", "::mlir::func::FuncOp", ["Gpu"]> {
   let summary = "Multiply flattened images by a matrix position by position";
   let description = [{
     A model whose images have their channels first flattens them channel by channel. Kernels have the channels of a pixel side by side, so a
     launch would reorder the images before a dense layer, and the gradient after it. The rows of the matrix that belong to one position are
     a batch, whose left operand is a slice of the images as they are.
 
-    Requires: `nn` operators of static shape. Only products that `plan.engine` gives the GPU, by matrices that are no constants, are changed.
+    Requires: `nn` operators of static shape. Only products by matrices that are no constants are changed.
 
     Ensures: no product with a sum long enough for parts (SumParts.h), or whose result becomes images, reads or writes flattened images through a
     transpose that moves data, unless there are more positions than twice the parts.
@@ -121,7 +122,7 @@ def BatchPositionsPass : Pass<"nacre-batch-positions", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::nacre::nn::NnDialect"];
 }
 
-def SplitSumsPass : Pass<"nacre-split-sums", "::mlir::func::FuncOp"> {
+def SplitSumsPass : EnginePass<"nacre-split-sums", "::mlir::func::FuncOp", ["Gpu", "Any"]> {
   let summary = "Add up long sums with few results in two steps, parts first";
   let description = [{
     A GPU computes the gradient of a filter, or of a bias, by few workgroups, because it has few elements, but each of these is a sum over all
@@ -130,7 +131,7 @@ def SplitSumsPass : Pass<"nacre-split-sums", "::mlir::func::FuncOp"> {
     device or a cut, so that the bits do not either. A dense layer of a few hundred rows and columns, and the gradient of a recurrence's weight,
     are alike: their depth is divided, and the bias and activation follow the second kernel's sum.
 
-    Requires: `nn` operators of static shape. Operators that `plan.engine` gives the CPU stay as they are: its units divide no sum.
+    Requires: `nn` operators of static shape. The CPU's units divide no sum, so its sums stay as they are.
 
     Ensures: `nn.filter_gradient`, sums over the images and positions, and products of matrices
     without constants have `SumParts` parts, followed by a sum over these.
@@ -141,14 +142,14 @@ def SplitSumsPass : Pass<"nacre-split-sums", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"numSplit", "num-split", "Number of sums divided">];
 }
 
-def PartProductsPass : Pass<"nacre-part-products", "::mlir::func::FuncOp"> {
+def PartProductsPass : EnginePass<"nacre-part-products", "::mlir::func::FuncOp", ["Cpu"]> {
   let summary = "Let what follows a product whose columns are read in equal parts work on the parts";
   let description = [{
     The gates of a recurrent cell are columns of one product, and meet unit by unit. A kernel of the CPU that has the same units
     of all gates in registers computes the new state at once; but a bias or the input's product stands between, as wide as all
     gates together.
 
-    Requires: `nn` operators of static shape. Only operators that `plan.engine` gives the CPU are changed.
+    Requires: `nn` operators of static shape.
 
     Ensures: if all readers of a product, after a chain of elementwise operators, are slices of two to four equal parts, whose
     readers are elementwise, those slices are the product's.
@@ -158,13 +159,13 @@ def PartProductsPass : Pass<"nacre-part-products", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::nacre::nn::NnDialect"];
 }
 
-def PartHeadsPass : Pass<"nacre-part-heads", "::mlir::func::FuncOp"> {
+def PartHeadsPass : EnginePass<"nacre-part-heads", "::mlir::func::FuncOp", ["Cpu"]> {
   let summary = "Let queries, keys and values that are one product be tensors of their own";
   let description = [{
     As slices of one tensor they all live until the last of them is read. As results of one kernel, parts of its columns, each has a
     storage: attention's result may lie where the queries did, and keys and values are gone when attention is done.
 
-    Requires: `nn` operators of static shape. Only operators that `plan.engine` gives the CPU are changed.
+    Requires: `nn` operators of static shape.
 
     Ensures: no product of f32 by a constant, with a bias, is read through a reshape to heads by slices of two to four equal parts of
     only the heads; those slices are of the product's columns, before the bias.
@@ -174,7 +175,7 @@ def PartHeadsPass : Pass<"nacre-part-heads", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::nacre::nn::NnDialect"];
 }
 
-def BlockRowsPass : Pass<"nacre-block-rows", "::mlir::func::FuncOp"> {
+def BlockRowsPass : EnginePass<"nacre-block-rows", "::mlir::func::FuncOp", ["Cpu"]> {
   let summary = "Compute a product that is wider than its operand and its result by blocks of rows";
   let description = [{
     The feed-forward block of a transformer is four times as wide inside as outside. The intermediate values of a block of
@@ -184,7 +185,7 @@ def BlockRowsPass : Pass<"nacre-block-rows", "::mlir::func::FuncOp"> {
     In a quantized network, bytes go into one product or two and come out of the normalization after them. The floats in between take four
     times the memory, so these chains run by blocks of 32 rows or more, as do embeddings up to the bytes that they become.
 
-    Requires: `nn` operators of static shape. Only operators that `plan.engine` gives the CPU are changed: a GPU wants one large launch.
+    Requires: `nn` operators of static shape. A GPU wants one large launch, so its products stay as they are.
 
     Ensures: of two products of rows by constants, with only elementwise operators between them, the intermediate values take no more
     bytes than the operand and the result, unless no equal blocks of 48 rows or more are small enough.
@@ -233,12 +234,12 @@ def AssignStoragesPass : Pass<"nacre-assign-storages", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numCopies", "num-copies", "Number of copies launched">];
 }
 
-def ShareNumbersPass : Pass<"nacre-share-numbers", "::mlir::ModuleOp"> {
+def ShareNumbersPass : EnginePass<"nacre-share-numbers", "::mlir::ModuleOp", ["Cpu"]> {
   let summary = "Let kernels of quantized layers read the scales and zero points in which they differ";
   let description = [{
     Blocks of a quantized network are equal except for their numbers. As operands of a launch, in a weight, the numbers leave kernels that
-    `nacre-merge-kernels` finds equal. Only products, attention and rows with 8-bit operands on the CPU, because other emitters choose
-    instructions by the numbers; a zero point becomes an i16, which is known to be an integer.
+    `nacre-merge-kernels` finds equal. Only products, attention and rows with 8-bit operands: other emitters, and those of
+    GPUs, choose instructions by the numbers. So kernels that a GPU may launch stay as they are; a zero point becomes an i16, which is known to be an integer.
 
     Requires: kernels take whole storages (nacre-assign-storages).
 

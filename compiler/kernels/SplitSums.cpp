@@ -137,12 +137,7 @@ SplitSum split(nn::MatMulOp op, IRRewriter &rewriter) {
 struct SplitSums : kernels::impl::SplitSumsPassBase<SplitSums> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
-    SmallVector<Operation *> sums;
-    getOperation().walk([&](Operation *op) {
-      if (isa<nn::FilterGradientOp, nn::ReduceOp, nn::MatMulOp>(op) && !plan::isOnCpu(op))
-        sums.push_back(op);
-    });
-    for (Operation *op : sums) {
+    for (Operation *op : listGiven<nn::FilterGradientOp, nn::ReduceOp, nn::MatMulOp>()) {
       rewriter.setInsertionPoint(op);
       const SplitSum made =
           llvm::TypeSwitch<Operation *, SplitSum>(op).Case<nn::FilterGradientOp, nn::ReduceOp, nn::MatMulOp>(

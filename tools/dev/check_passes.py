@@ -4,6 +4,9 @@
 
 An example is named, not copied: `Example: test/compiler/graph/fold-scales.mlir`, the lit test of that pass, whose function or entry
 `@documented_example` it is. tools/dev/pass_pages.py prints it with what the pass makes of it.
+
+A pass for some engines says so by EnginePass (dialects/plan/EnginePass.td), and tests no engine. Other code tests it only to decide
+for a single launch or operator what its engine can do: ENGINE_DECISIONS lists these files.
 """
 import os
 import re
@@ -13,6 +16,25 @@ import tree
 DEFINITION = re.compile(r"^def (\w+)\s*:\s*(\w+)(.*)", re.MULTILINE)
 FLAG = re.compile(r'\s*<\s*"([^"]+)"')
 EXAMPLE = re.compile(r"Example: (test/[\w./-]+\.mlir)")
+ENGINES = re.compile(r'def \w+\s*:\s*EnginePass<\s*"[^"]+",\s*"[^"]+",\s*\[([^\]]*)\]>')
+ENGINE_TEST = re.compile(r"\bplan::(?:isOnCpu|isOnGpu|engineOf)\(")
+PASS_SOURCE = re.compile(r"^#define GEN_PASS_DEF_(\w+)$", re.MULTILINE)
+ROW_FOR = re.compile(r"^\| ([\w-]+) \| ([^|]+?) \|", re.MULTILINE)
+WORDS_FOR = {(): "all", ("Cpu",): "CPU", ("Gpu",): "GPU", ("Gpu", "Any"): "not CPU"}
+# Files that test the engine to decide about one launch, operator or loop, and what they decide.
+ENGINE_DECISIONS = {
+    "compiler/encode/ChooseEncodings.cpp": "whether all launches that read a weight can read its panels",
+    "compiler/encode/PanelCopies.cpp": "whether a new launch needs a note",
+    "compiler/graph/attention/FuseAttention.cpp": "how many keys a kernel of the engine takes",
+    "compiler/kernels/entries/FormOperators.cpp": "the form of an operator's kernel",
+    "compiler/kernels/fusion/MaximumPools.cpp": "whether a kernel also computes codes",
+    "compiler/kernels/fusion/ProductPrologues.cpp": "whether a kernel makes its left operand",
+    "compiler/kernels/iterations/IterationPlan.cpp": "whether one kernel computes all iterations of a loop",
+    "compiler/kernels/lowerings/contractions/LowerContraction.cpp": "whether a kernel reads through a transpose",
+    "compiler/kernels/storages/AssignStorages.cpp": "where a launch may begin to read, and which slices get own memory",
+    "compiler/kernels/storages/Overwritten.cpp": "whether a launch may overwrite its input",
+    "compiler/place/PlaceKernels.cpp": "whether the engine is decided",
+}
 
 
 def entries(text):
@@ -22,6 +44,12 @@ def entries(text):
         flag = FLAG.match(match.group(3))
         if flag or match.group(1).endswith("Pass"):
             yield match.group(1), flag and flag.group(1), text[match.start():following.start() if following else len(text)]
+
+
+def engines_of(body):
+    """The engines whose operations a pass changes: enumerators of plan::Engine, none if the pass is for all."""
+    found = ENGINES.match(body)
+    return tuple(re.findall(r'"(\w+)"', found.group(1))) if found else ()
 
 
 def words_of(body):
@@ -61,6 +89,8 @@ def problems_of(path, text):
         for part in ("Requires:", "Ensures:"):
             if part not in description:
                 yield f"{where}: the description must have a paragraph beginning with {part}"
+        if engines_of(body) not in WORDS_FOR:
+            yield f"{where}: is for the engines {', '.join(engines_of(body))}, but must be for one of {', '.join(map(str, filter(None, WORDS_FOR)))}"
         if "```" in body:
             yield f"{where}: name the test that the example is in instead of copying it"
         example = EXAMPLE.search(description)
@@ -70,9 +100,46 @@ def problems_of(path, text):
             yield f"{where}: names {example.group(1)} as its example, {fault}"
 
 
+def problems_of_source(path, text, engines_of_macros):
+    """Problems of a source file that tests engines, or defines a pass in a folder for one engine."""
+    engines = {macro: engines_of_macros.get(macro, ()) for macro in PASS_SOURCE.findall(text)}
+    for macro, names in engines.items():
+        for folder, name in (("cpu", "Cpu"), ("gpu", "Gpu")):
+            if f"/{folder}/" in path and path.startswith("compiler/") and names != (name,):
+                yield f"{path}: {macro} is in a folder for one engine; declare it as EnginePass<..., [\"{name}\"]> in Passes.td"
+    tests = ENGINE_TEST.findall(text)
+    if tests and any(engines.values()):
+        yield (f"{path}: tests the engine, which Passes.td names already; take operators from listGiven() or isGiven(), and compare "
+               "neighbors by plan::haveSameEngine")
+    elif tests and path not in ENGINE_DECISIONS:
+        yield (f"{path}: tests the engine; declare the pass as EnginePass in Passes.td. If the test decides about a single launch or operator, "
+               "add the file to ENGINE_DECISIONS in tools/dev/check_passes.py")
+    elif not tests and path in ENGINE_DECISIONS:
+        yield f"{path}: tests no engine any more; remove it from ENGINE_DECISIONS in tools/dev/check_passes.py"
+
+
+def problems_of_page(path, text, engines_of_flags):
+    """Rows of a table of passes with a column `for` that contradicts Passes.td."""
+    for table in re.findall(r"^\| pass \| for \|.*\n(?:\|.*\n)*", text, re.MULTILINE):
+        for name, words in ROW_FOR.findall(table):
+            wanted = WORDS_FOR.get(engines_of_flags.get(f"nacre-{name}"))
+            if wanted and wanted != words:
+                yield f"{path}: says that {name} is for '{words}', but Passes.td says '{wanted}'"
+
+
 def main():
-    found = [path for path in tree.files() if path.endswith("Passes.td")]
-    tree.finish([problem for path in found for problem in problems_of(path, tree.read(path))])
+    paths = tree.files()
+    found = {path: tree.read(path) for path in paths if path.endswith("Passes.td")}
+    problems = [problem for path, text in found.items() for problem in problems_of(path, text)]
+    passes = [entry for text in found.values() for entry in entries(text)]
+    macros = {record.upper(): engines_of(body) for record, _, body in passes}
+    flags = {flag: engines_of(body) for _, flag, body in passes}
+    for path in paths:
+        if path.startswith(("compiler/", "codegen/")) and path.endswith((".cpp", ".h")):
+            problems += problems_of_source(path, tree.read(path), macros)
+        elif path.startswith("docs/phases/") and path.endswith(".md"):
+            problems += problems_of_page(path, tree.read(path), flags)
+    tree.finish(problems)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,8 @@ This page is generated from the `Passes.td` of each folder and their lit tests. 
 """
 LINES = 60  # Of what a pass wrote; the tests have the rest.
 OPTIONS_OF_TESTS = ("--split-input-file", "--verify-diagnostics")
+ENGINES = {"all": "", "CPU": "Engine: changes only what `plan.engine` gives the CPU.\n\n", "GPU": "Engine: changes only what `plan.engine` gives the GPU.\n\n",
+           "not CPU": "Engine: leaves what `plan.engine` gives the CPU as it is.\n\n"}
 
 
 def example_of(path):
@@ -53,7 +55,8 @@ def page_of(opt, flag, body):
     description = textwrap.dedent(re.search(r"let description = \[\{\n(.*?)\n\s*\}\]", body, re.DOTALL).group(1))
     path = check_passes.EXAMPLE.search(check_passes.words_of(body)).group(1)
     example = example_of(path)
-    return (f"## {flag}\n\n{summary}.\n\n{description.strip()}\n\n```mlir\n{example}\n```\n\n→\n\n"
+    engine = ENGINES[check_passes.WORDS_FOR[check_passes.engines_of(body)]]
+    return (f"## {flag}\n\n{summary}.\n\n{description.strip()}\n\n{engine}```mlir\n{example}\n```\n\n→\n\n"
             f"```mlir\n{result_of(opt, path, flag, example)}\n```\n")
 
 

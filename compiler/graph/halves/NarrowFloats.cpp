@@ -19,7 +19,7 @@
 #include "dialects/NumberText.h"
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/Variables.h"
-#include "dialects/plan/Notes.h"
+#include "dialects/plan/EnginePass.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseSet.h"
@@ -145,7 +145,7 @@ Type getHandedType(OpOperand &operand) {
 struct NarrowFloats : impl::NarrowFloatsPassBase<NarrowFloats> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (plan::isOnCpu(function)) // which computes in f32
+    if (!isGiven(function))
       return;
     wide.clear();
     exact.clear();

@@ -58,12 +58,12 @@ struct Chain {
 
 bool isOfBytes(Value value) { return typeOf(value).getElementType().isInteger(8); }
 
-/// True if the product multiplies rows by one constant matrix on the CPU. Elements are bytes if `ofBytes`, otherwise
+/// True if the product multiplies rows by one constant matrix. Elements are bytes if `ofBytes`, otherwise
 /// floats.
 bool multipliesRows(nn::MatMulOp product, bool ofBytes) {
   RankedTensorType left = typeOf(product.getLhs()), type = typeOf(product.getResult());
-  return plan::isOnCpu(product) && product.getRhs().getDefiningOp<nn::ConstantOp>() &&
-         typeOf(product.getRhs()).getRank() == 2 && left.getRank() == type.getRank() && type.getRank() >= 2 &&
+  return product.getRhs().getDefiningOp<nn::ConstantOp>() && typeOf(product.getRhs()).getRank() == 2 &&
+         left.getRank() == type.getRank() && type.getRank() >= 2 &&
          (ofBytes ? isOfBytes(product.getLhs()) : isa<FloatType>(type.getElementType()));
 }
 
@@ -76,8 +76,9 @@ bool hasRows(Value operand, int64_t rows) {
 bool isElementwise(Operation *op, Operation *first) {
   auto work = dyn_cast<nn::OperatorInterface>(op);
   RankedTensorType type = typeOf(first->getResult(0));
-  return work && work.getWorkKind() == nn::WorkKind::Elementwise && !isa<nn::BroadcastOp>(op) && plan::isOnCpu(op) &&
-         op->getBlock() == first->getBlock() && typeOf(op->getResult(0)).getShape() == type.getShape() &&
+  return work && work.getWorkKind() == nn::WorkKind::Elementwise && !isa<nn::BroadcastOp>(op) &&
+         plan::haveSameEngine(op, first) && op->getBlock() == first->getBlock() &&
+         typeOf(op->getResult(0)).getShape() == type.getShape() &&
          llvm::all_of(op->getOperands(), [&](Value operand) { return hasRows(operand, countRows(type)); });
 }
 
@@ -115,7 +116,8 @@ SmallVector<Operation *> findFollowing(Operation *first) {
 /// Returns the product whose left operand is `inside`, if nothing else reads `inside`. Otherwise, returns null.
 nn::MatMulOp findNext(Value inside, nn::MatMulOp first, bool ofBytes) {
   auto next = inside.hasOneUse() ? dyn_cast<nn::MatMulOp>(*inside.user_begin()) : nn::MatMulOp();
-  return next && next.getLhs() == inside && next->getBlock() == first->getBlock() && multipliesRows(next, ofBytes)
+  return next && next.getLhs() == inside && next->getBlock() == first->getBlock() &&
+                 plan::haveSameEngine(next, first) && multipliesRows(next, ofBytes)
              ? next
              : nn::MatMulOp();
 }
@@ -135,7 +137,7 @@ std::optional<Chain> findChainOfFloats(nn::MatMulOp first) {
 /// Returns the normalization of rows that is the only reader of `rows`, or null.
 nn::NormalizeOp findNormalization(Value rows, nn::MatMulOp first) {
   auto normalize = rows.hasOneUse() ? dyn_cast<nn::NormalizeOp>(*rows.user_begin()) : nn::NormalizeOp();
-  return normalize && normalize->getBlock() == first->getBlock() && plan::isOnCpu(normalize) &&
+  return normalize && normalize->getBlock() == first->getBlock() && plan::haveSameEngine(normalize, first) &&
                  normalize.getAxes() == ArrayRef<int64_t>{typeOf(rows).getRank() - 1}
              ? normalize
              : nn::NormalizeOp();
@@ -184,7 +186,7 @@ bool collectLookups(Value value, Operation *reader, SmallVectorImpl<Operation *>
   Operation *op = value.getDefiningOp();
   auto gather = dyn_cast_or_null<nn::GatherOp>(op);
   const bool isLookup = gather && looksUpRows(gather, countRows(typeOf(value)));
-  if (!op || !op->hasOneUse() || op->getBlock() != reader->getBlock() || !plan::isOnCpu(op) ||
+  if (!op || !op->hasOneUse() || op->getBlock() != reader->getBlock() || !plan::haveSameEngine(op, reader) ||
       (!isLookup && !isElementwise(op, reader)))
     return false;
   for (Value operand : op->getOperands())
@@ -198,8 +200,7 @@ bool collectLookups(Value value, Operation *reader, SmallVectorImpl<Operation *>
 std::optional<Chain> findChainOfLookups(nn::NormalizeOp normalize) {
   Chain chain;
   SmallVector<Operation *> following = findFollowingToBytes(normalize);
-  if (following.empty() || !plan::isOnCpu(normalize) ||
-      normalize.getAxes() != ArrayRef<int64_t>{typeOf(normalize.getOperand()).getRank() - 1} ||
+  if (following.empty() || normalize.getAxes() != ArrayRef<int64_t>{typeOf(normalize.getOperand()).getRank() - 1} ||
       !collectLookups(normalize.getOperand(), normalize, chain.operators))
     return std::nullopt;
   chain.inside = nacre::storedBytes(typeOf(normalize.getOperand()));
@@ -261,7 +262,7 @@ private:
     SmallVector<Operation *> operators;
     Value source = value;
     while (Operation *op = source.getDefiningOp()) {
-      if (!isa<nn::CastOp, nn::BinaryOp, nn::BitcastOp>(op) || !plan::isOnCpu(op) ||
+      if (!isa<nn::CastOp, nn::BinaryOp, nn::BitcastOp>(op) || !plan::haveSameEngine(op, chain.operators.front()) ||
           !llvm::all_of(llvm::drop_begin(op->getOperands()),
                         [](Value number) { return number.getDefiningOp<nn::ConstantOp>() && hasRows(number, 1); }))
         return {};
@@ -358,8 +359,7 @@ void erase(IRRewriter &rewriter, const Chain &chain) {
 
 struct BlockRows : kernels::impl::BlockRowsPassBase<BlockRows> {
   void runOnOperation() override {
-    SmallVector<nn::MatMulOp> products;
-    getOperation().walk([&](nn::MatMulOp product) { products.push_back(product); });
+    SmallVector<nn::MatMulOp> products = listGiven<nn::MatMulOp>();
     // Goes from last to first: if a product ends one chain and begins another, the later chain is found first. Chains
     // of two products are found before chains of one product.
     llvm::SmallPtrSet<Operation *, 8> taken;
@@ -372,9 +372,7 @@ struct BlockRows : kernels::impl::BlockRowsPassBase<BlockRows> {
         if (divide(*chain))
           taken.insert_range(chain->products);
       }
-    SmallVector<nn::NormalizeOp> normalizations;
-    getOperation().walk([&](nn::NormalizeOp normalize) { normalizations.push_back(normalize); });
-    for (nn::NormalizeOp normalize : normalizations)
+    for (nn::NormalizeOp normalize : listGiven<nn::NormalizeOp>())
       if (std::optional<Chain> chain = findChainOfLookups(normalize))
         divide(*chain);
   }

@@ -61,11 +61,11 @@ std::optional<Heads> findHeads(nn::MatMulOp product) {
   Heads heads;
   heads.product = product;
   RankedTensorType left = typeOf(product.getLhs()), type = typeOf(product.getResult());
-  if (!plan::isOnCpu(product) || !product->hasOneUse() || !product.getRhs().getDefiningOp<nn::ConstantOp>() ||
+  if (!product->hasOneUse() || !product.getRhs().getDefiningOp<nn::ConstantOp>() ||
       typeOf(product.getRhs()).getRank() != 2 || left.getRank() != type.getRank() || !type.getElementType().isF32())
     return std::nullopt;
   heads.sum = dyn_cast<nn::BinaryOp>(*product->user_begin());
-  if (!heads.sum || !plan::isOnCpu(heads.sum) || heads.sum.getKind() != nn::BinaryKind::Add ||
+  if (!heads.sum || !plan::haveSameEngine(heads.sum, product) || heads.sum.getKind() != nn::BinaryKind::Add ||
       heads.sum.getType() != type || !heads.sum->hasOneUse())
     return std::nullopt;
   heads.bias = heads.sum.getLhs() == product.getResult() ? heads.sum.getRhs() : heads.sum.getLhs();
@@ -123,10 +123,8 @@ void divide(IRRewriter &rewriter, Heads heads) {
 
 struct PartHeads : kernels::impl::PartHeadsPassBase<PartHeads> {
   void runOnOperation() override {
-    SmallVector<nn::MatMulOp> products;
-    getOperation().walk([&](nn::MatMulOp product) { products.push_back(product); });
     IRRewriter rewriter(&getContext());
-    for (nn::MatMulOp product : products)
+    for (nn::MatMulOp product : listGiven<nn::MatMulOp>())
       if (std::optional<Heads> heads = findHeads(product))
         divide(rewriter, *heads);
   }

@@ -39,7 +39,7 @@ PartedChain findChain(nn::MatMulOp product) {
   Block *block = product->getBlock();
   Value end = product.getResult();
   while (end.hasOneUse() && isElementwise(*end.getUsers().begin(), block, product.getType()) &&
-         plan::isOnCpu(*end.getUsers().begin())) {
+         plan::haveSameEngine(*end.getUsers().begin(), product)) {
     chain.operators.push_back(*end.getUsers().begin());
     end = chain.operators.back()->getResult(0);
   }
@@ -48,7 +48,7 @@ PartedChain findChain(nn::MatMulOp product) {
     const bool fits = part && part->getBlock() == block && kernels::isPartOfColumns(part) &&
                       (chain.parts.empty() || part.getType() == chain.parts.front().getType()) &&
                       llvm::all_of(part->getUsers(), [&](Operation *reader) {
-                        return isElementwise(reader, block, part.getType()) && plan::isOnCpu(reader);
+                        return isElementwise(reader, block, part.getType()) && plan::haveSameEngine(reader, product);
                       });
     if (!fits)
       return {};
@@ -90,12 +90,8 @@ void divide(nn::MatMulOp product, const PartedChain &chain) {
 
 struct PartProducts : kernels::impl::PartProductsPassBase<PartProducts> {
   void runOnOperation() override {
-    SmallVector<nn::MatMulOp> products;
-    getOperation().walk([&](nn::MatMulOp product) {
-      if (plan::isOnCpu(product) && kernels::canBeReadInParts(product))
-        products.push_back(product);
-    });
-    for (nn::MatMulOp product : products) {
+    auto canBeReadInParts = [](nn::MatMulOp product) { return kernels::canBeReadInParts(product); };
+    for (nn::MatMulOp product : llvm::filter_to_vector(listGiven<nn::MatMulOp>(), canBeReadInParts)) {
       PartedChain chain = findChain(product);
       if (!chain.operators.empty() && !chain.parts.empty())
         divide(product, chain);

@@ -195,7 +195,7 @@ struct ShareNumbers : kernels::impl::ShareNumbersPassBase<ShareNumbers> {
       auto *found = candidates.find(launch.getKernelAttr().getAttr());
       if (found == candidates.end())
         return;
-      if (plan::isOnCpu(launch))
+      if (isGiven(launch))
         found->second.launches.push_back(launch);
       else // GPU emitters cannot read them yet.
         candidates.erase(found);

@@ -76,12 +76,12 @@ private:
   Operation *op;
 };
 
-/// True if `op` is a product of floats on the GPU by a matrix that is not constant. Constant matrices are excluded
+/// True if `op` is a product of floats by a matrix that is not constant. Constant matrices are excluded
 /// because they are packed for kernels that read the whole matrix.
 bool isProduct(nn::MatMulOp op) {
   Type element = typeOf(op.getResult()).getElementType();
   return shapeOf(op.getLhs()).size() == 2 && shapeOf(op.getRhs()).size() == 2 && (element.isF32() || element.isF16()) &&
-         plan::isOnGpu(op) && !isMadeOfConstants(op.getRhs());
+         !isMadeOfConstants(op.getRhs());
 }
 
 //===----------------------------------------------------------------------===//
@@ -128,11 +128,16 @@ void batchForward(nn::MatMulOp op) {
 // 2. Backward
 //===----------------------------------------------------------------------===//
 
-void batchBackward(nn::TransposeOp turned) {
-  auto images = turned.getOperand().getDefiningOp<nn::ReshapeOp>();
-  auto op = images ? images.getOperand().getDefiningOp<nn::MatMulOp>() : nn::MatMulOp();
-  auto matrix = op ? op.getRhs().getDefiningOp<nn::TransposeOp>() : nn::TransposeOp();
-  if (!matrix || !isProduct(op) || !images->hasOneUse() || !op->hasOneUse())
+/// Returns the only reader of the result of `op` if it is of type `Reader`. Otherwise, returns null.
+template <typename Reader> Reader getOnlyReader(Operation *op) {
+  return op->hasOneUse() ? dyn_cast<Reader>(*op->user_begin()) : Reader();
+}
+
+void batchBackward(nn::MatMulOp op) {
+  auto matrix = op.getRhs().getDefiningOp<nn::TransposeOp>();
+  auto images = getOnlyReader<nn::ReshapeOp>(op);
+  auto turned = images ? getOnlyReader<nn::TransposeOp>(images) : nn::TransposeOp();
+  if (!matrix || !turned || !isProduct(op))
     return;
   std::optional<Flattening> found =
       readFlattening(shapeOf(turned.getResult()), turned.getPermutation(), /*isForward=*/false);
@@ -153,12 +158,8 @@ void batchBackward(nn::TransposeOp turned) {
 
 struct BatchPositions : kernels::impl::BatchPositionsPassBase<BatchPositions> {
   void runOnOperation() override {
-    SmallVector<nn::TransposeOp> transposes;
-    getOperation().walk([&](nn::TransposeOp op) { transposes.push_back(op); });
-    llvm::for_each(transposes, batchBackward);
-    SmallVector<nn::MatMulOp> products;
-    getOperation().walk([&](nn::MatMulOp op) { products.push_back(op); });
-    llvm::for_each(products, batchForward);
+    llvm::for_each(listGiven<nn::MatMulOp>(), batchBackward);
+    llvm::for_each(listGiven<nn::MatMulOp>(), batchForward);
   }
 };
 

@@ -35,7 +35,7 @@ bool isElementwise(Operation *op) {
 bool isOfLoss(nn::SoftmaxOp op) {
   const RankedTensorType type = op.getType();
   return op.getLog() && type.getElementType().isF32() && int64_t(op.getAxis()) + 1 == type.getRank() &&
-         type.getShape().back() > 1 && !op->use_empty() && !op->hasOneUse() && plan::isOnGpu(op) &&
+         type.getShape().back() > 1 && !op->use_empty() && !op->hasOneUse() &&
          llvm::all_of(op->getUsers(), isElementwise);
 }
 
@@ -81,11 +81,7 @@ void sinkNumbers(Operation *first) {
 
 struct ExpandLoss : kernels::impl::ExpandLossPassBase<ExpandLoss> {
   void runOnOperation() override {
-    SmallVector<nn::SoftmaxOp> softmaxes;
-    getOperation().walk([&](nn::SoftmaxOp op) {
-      if (isOfLoss(op))
-        softmaxes.push_back(op);
-    });
+    SmallVector<nn::SoftmaxOp> softmaxes = llvm::filter_to_vector(listGiven<nn::SoftmaxOp>(), isOfLoss);
     for (nn::SoftmaxOp op : softmaxes) {
       Operation *before = op->getPrevNode();
       Block *block = op->getBlock();

@@ -51,12 +51,10 @@ nn::UnpoolOp findUnpool(Value image) {
 
 struct SumEarly : kernels::impl::SumEarlyPassBase<SumEarly> {
   void runOnOperation() override {
-    SmallVector<nn::ReduceOp> sums;
-    getOperation().walk([&](nn::ReduceOp op) { sums.push_back(op); });
-    for (nn::ReduceOp sum : sums) {
+    for (nn::ReduceOp sum : listGiven<nn::ReduceOp>()) {
       const int64_t rank = typeOf(sum.getOperand()).getRank();
       const bool isOfChannels = llvm::equal(sum.getAxes(), llvm::seq<int64_t>(0, rank - 1));
-      if (sum.getKind() != nn::ReduceKind::Sum || !plan::isOnGpu(sum) || !isOfChannels)
+      if (sum.getKind() != nn::ReduceKind::Sum || !isOfChannels)
         continue;
       Operation *former = sum.getOperand().getDefiningOp();
       nn::UnpoolOp unpool = findUnpool(readThroughWidening(sum.getOperand()));
