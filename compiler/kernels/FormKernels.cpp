@@ -144,7 +144,6 @@ private:
 
 struct FormKernels : kernels::impl::FormKernelsPassBase<FormKernels> {
   void runOnOperation() override {
-    markLoopKernels(getOperation());
     ModulePlan plan(getOperation());
     for (func::FuncOp function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       if (failed(EntryFormer(plan, function).run()))

@@ -196,6 +196,23 @@ def BlockRowsPass : EnginePass<"nacre-block-rows", "::mlir::func::FuncOp", ["Cpu
   let statistics = [Statistic<"numChains", "num-chains", "Number of pairs of products divided">];
 }
 
+def MarkLoopsPass : EnginePass<"nacre-mark-loops", "::mlir::func::FuncOp", ["Gpu"]> {
+  let summary = "Choose the loops whose iterations one kernel computes";
+  let description = [{
+    A step of a small recurrence takes a GPU less time than a launch. If the rows of a batch do not depend on each other, a
+    workgroup can compute all steps of some rows. A number that repeats as a loop's initial value is then part of the
+    kernel, so no launch fills memory with it.
+
+    Requires: nacre-prepare-loops.
+
+    Ensures: `plan.one_kernel` is on each `nn.for` for which `compiler/kernels/iterations/IterationPlan.h` has a plan. No such loop
+    begins with a broadcast of one number.
+
+    Example: test/compiler/kernels/mark-loops.mlir; a recurrence over four steps.
+  }];
+  let dependentDialects = ["::nacre::nn::NnDialect"];
+}
+
 def FormKernelsPass : Pass<"nacre-form-kernels", "::mlir::ModuleOp"> {
   let summary = "Group operators into kernels of linalg, and launch them on tensors";
   let description = [{

@@ -32,6 +32,8 @@ void buildForming(mlir::OpPassManager &pm) {
   pm.nest<mlir::func::FuncOp>().addPass(createPartHeadsPass());
   // Runs after all changes that decide which operators share a product's kernel.
   pm.nest<mlir::func::FuncOp>().addPass(createBlockRowsPass());
+  // Runs last on operators, because a loop's plan depends on all operators inside of it.
+  pm.nest<mlir::func::FuncOp>().addPass(createMarkLoopsPass());
   pm.addPass(createFormKernelsPass());
   pm.addPass(createAssignStoragesPass());
   // Kernels now contain the layout of their storages, so equal kernels have equal code.

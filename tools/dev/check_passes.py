@@ -29,7 +29,6 @@ ENGINE_DECISIONS = {
     "compiler/kernels/entries/FormOperators.cpp": "the form of an operator's kernel",
     "compiler/kernels/fusion/MaximumPools.cpp": "whether a kernel also computes codes",
     "compiler/kernels/fusion/ProductPrologues.cpp": "whether a kernel makes its left operand",
-    "compiler/kernels/iterations/IterationPlan.cpp": "whether one kernel computes all iterations of a loop",
     "compiler/kernels/lowerings/contractions/LowerContraction.cpp": "whether a kernel reads through a transpose",
     "compiler/kernels/storages/AssignStorages.cpp": "where a launch may begin to read, and which slices get own memory",
     "compiler/kernels/storages/Overwritten.cpp": "whether a launch may overwrite its input",

@@ -323,38 +323,6 @@ int64_t countDepthParts(nn::MatMulOp product) {
 
 std::optional<IterationPlan> planIterations(nn::ForOp loop) { return Planner(loop).run(); }
 
-/// Returns the constant that `value` broadcasts, or null. All elements must have one value, which the kernel then
-/// contains.
-static nn::ConstantOp findRepeated(Value value) {
-  auto broadcast = value.getDefiningOp<nn::BroadcastOp>();
-  auto constant = broadcast ? broadcast.getOperand().getDefiningOp<nn::ConstantOp>() : nn::ConstantOp();
-  return constant && typeOf(constant).getNumElements() == 1 ? constant : nn::ConstantOp();
-}
-
-static void repeatInPlace(nn::ForOp loop) {
-  OpBuilder builder(loop);
-  for (OpOperand &initial : loop.getInitialMutable()) {
-    nn::ConstantOp constant = findRepeated(initial.get());
-    auto elements = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : DenseElementsAttr();
-    if (!elements)
-      continue;
-    Operation *broadcast = initial.get().getDefiningOp();
-    auto repeated = SplatElementsAttr::get(typeOf(initial.get()), *elements.value_begin<Attribute>());
-    initial.set(nn::ConstantOp::create(builder, loop.getLoc(), repeated));
-    if (broadcast->use_empty())
-      broadcast->erase();
-  }
-}
-
-void markLoopKernels(Operation *op) {
-  op->walk([](nn::ForOp loop) {
-    if (!plan::isOnGpu(loop) || !planIterations(loop))
-      return;
-    repeatInPlace(loop);
-    loop->setAttr(plan::kOneKernel, UnitAttr::get(loop.getContext()));
-  });
-}
-
 bool isLoopKernel(Operation *loop) { return loop->hasAttr(plan::kOneKernel); }
 
 } // namespace nacre::kernels

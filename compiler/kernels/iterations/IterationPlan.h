@@ -58,9 +58,7 @@ int64_t countDepthParts(nn::MatMulOp product);
 /// Returns the plan of `loop`. Returns `nullopt` if rows of the batch depend on each other, or if launches are faster.
 std::optional<IterationPlan> planIterations(nn::ForOp loop);
 
-/// Marks the loops inside `op` that become one kernel: the loops on the GPU that planIterations() accepts. If an
-/// initial value of such a loop is a broadcast constant, the constant replaces it.
-void markLoopKernels(mlir::Operation *op);
+/// True if one kernel computes all iterations of `loop` (nacre-mark-loops).
 bool isLoopKernel(mlir::Operation *loop);
 
 } // namespace nacre::kernels

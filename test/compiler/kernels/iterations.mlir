@@ -1,4 +1,4 @@
-// RUN: nacre-opt %s --nacre-assign-engine=engine=gpu --nacre-form-kernels --nacre-assign-storages --nacre-merge-kernels \
+// RUN: nacre-opt %s --nacre-assign-engine=engine=gpu --nacre-mark-loops --nacre-form-kernels --nacre-assign-storages --nacre-merge-kernels \
 // RUN:     --nacre-verify-kernels --split-input-file --mlir-print-local-scope | FileCheck %s
 // RUN: nacre-opt %s --nacre-form-kernels --split-input-file | FileCheck %s --check-prefix=APART
 
