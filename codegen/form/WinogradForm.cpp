@@ -2,6 +2,8 @@
 //
 // How:   1. sizes; 2. recognize a Winograd convolution or the gradient of its filter; 3. read the kernel's note.
 
+#include "codegen/form/WinogradForm.h"
+
 #include "codegen/form/PlainContraction.h"
 
 #include "dialects/plan/Notes.h"
@@ -23,19 +25,9 @@ static LogicalResult misfit(const char *reason) {
 // 1. Sizes
 //===----------------------------------------------------------------------===//
 
-double WinogradConvolution::multiplyAdds() const {
-  double count = double(columns.size) * method.taps * method.taps * channels.size;
-  for (const ContractionLoop *loop : {&images, &down, &across, &groups})
-    count *= loop->size;
-  return count;
-}
+double WinogradConvolution::multiplyAdds() const { return planOf(*this).multiplyAdds(); }
 
-double WinogradGradient::multiplyAdds() const {
-  double count = double(columns.size) * method.taps * method.taps * channels.size;
-  for (const ContractionLoop *loop : {&images, &down, &across})
-    count *= loop->size;
-  return count;
-}
+double WinogradGradient::multiplyAdds() const { return planOf(*this).multiplyAdds(); }
 
 WinogradShape shapeOf(const WinogradConvolution &convolution) {
   WinogradShape shape;
@@ -50,15 +42,25 @@ WinogradShape shapeOf(const WinogradConvolution &convolution) {
   return shape;
 }
 
-WinogradShape shapeOf(const WinogradGradient &gradient) {
-  WinogradShape shape;
-  shape.taps = gradient.method.taps;
-  shape.images = gradient.images.size;
-  shape.height = gradient.down.size;
-  shape.width = gradient.across.size;
-  shape.inputs = gradient.channels.size;
-  shape.outputs = gradient.columns.size;
-  return shape;
+WinogradShape shapeOf(const WinogradGradient &gradient) { return shapeOf(convolutionOf(gradient)); }
+
+WinogradPlan planOf(const WinogradConvolution &convolution) {
+  return {shapeOf(convolution), convolution.method.outputs};
+}
+
+WinogradPlan planOf(const WinogradGradient &gradient) { return planOf(convolutionOf(gradient)); }
+
+WinogradConvolution convolutionOf(const WinogradGradient &gradient) {
+  WinogradConvolution convolution;
+  static_cast<Contraction &>(convolution) = gradient;
+  convolution.images = gradient.images;
+  convolution.down = gradient.down;
+  convolution.across = gradient.across;
+  convolution.channels = gradient.channels;
+  convolution.groups = {1, SmallVector<int64_t, 6>(gradient.operands.size(), 0)};
+  convolution.method = gradient.method;
+  convolution.cutAmongImages = true;
+  return convolution;
 }
 
 //===----------------------------------------------------------------------===//

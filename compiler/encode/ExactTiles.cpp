@@ -2,6 +2,8 @@
 
 #include "compiler/encode/ExactTiles.h"
 
+#include "codegen/form/Winograd.h"
+#include "llvm/ADT/bit.h"
 #include <algorithm>
 
 using namespace nacre;
@@ -25,7 +27,12 @@ int64_t encode::largestExactTile(const nn::ConstantView &weight, bool isUnsigned
   if (weight.getType().getNumElements() == 0)
     return 0;
   const int64_t sum = largestSum(weight, isUnsignedLeft);
-  // The sum times 64 (tiles of four) or times 4 (tiles of two) must fit in 32 bits with a sign.
-  constexpr int64_t ofFour = int64_t(1) << 25, ofTwo = int64_t(1) << 29;
-  return sum < ofFour ? 4 : sum < ofTwo ? 2 : 0;
+  constexpr int64_t taps = 3, positive = int64_t(1) << 31;
+  for (int64_t tile : {4, 2}) {
+    const int64_t scale = codegen::winograd::scaleOf(codegen::winograd::Method{tile, taps}.inputs());
+    // The sum times the power of two in the scale of both dimensions must fit in 32 bits with a sign.
+    if (sum < positive >> llvm::countr_zero(uint64_t(scale * scale)))
+      return tile;
+  }
+  return 0;
 }

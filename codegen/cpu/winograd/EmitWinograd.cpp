@@ -24,14 +24,27 @@
 using namespace mlir;
 
 namespace nacre::codegen::cpu {
+
+int64_t elementsOfLine(Type type) { return kLineBytes / bytesOfElement(type); }
+
+int64_t spreadOverSets(int64_t elements, Type type) {
+  return (llvm::divideCeil(elements, elementsOfLine(type)) | 1) * elementsOfLine(type);
+}
+
+void noteFlops(KernelFunction &function, const WinogradPlan &plan) {
+  function.flops = 2 * plan.multiplyAdds();
+  function.executedFlops = function.flops * plan.method.share();
+}
+
 namespace {
 
 class WinogradEmitter {
 public:
   WinogradEmitter(KernelFunction &function, const WinogradConvolution &contraction)
-      : function(function), build(function), contraction(contraction), method(contraction.method), tile(method.outputs),
-        inputs(method.inputs()), machine(*winogradRow(build.target, contraction.isOfIntegers())),
-        lanes(machine.numbersOfRegister()), pairs(pairsOf(machine)),
+      : function(function), build(function), contraction(contraction), plan(planOf(contraction)),
+        tile(plan.method.outputs), inputs(plan.method.inputs()),
+        machine(*winogradRow(build.target, contraction.isOfIntegers())), lanes(machine.numbersOfRegister()),
+        pairs(pairsOf(machine)),
         number(contraction.isOfIntegers() ? Type(build.ops.getI16Type()) : contraction.accumulatorType),
         tiles(build, contraction) {}
 
@@ -63,26 +76,18 @@ private:
   // 1. Units
   //===--------------------------------------------------------------------===//
 
-  /// Returns the number of elements of `type` in a cache line.
-  static int64_t lineOf(Type type) { return kLineBytes / bytesOfElement(type); }
-  /// Rounds up to an odd number of lines, so that consecutive rows use different sets of a cache.
-  static int64_t spread(int64_t elements, Type type) {
-    return (llvm::divideCeil(elements, lineOf(type)) | 1) * lineOf(type);
-  }
-
   void divide() {
-    blocks = divideWinograd(machine, shapeOf(contraction), tile, width(), build.target.model.l2Bytes);
+    blocks = divideWinograd(machine, plan.shape, tile, width(), build.target.model.l2Bytes);
     function.unitExtent = blocks.extent;
     function.unitsPerBlock = contraction.groups.size * unitsOfGroup();
-    function.flops = 2 * contraction.multiplyAdds();
-    function.executedFlops = function.flops * method.share();
+    noteFlops(function, plan);
     const double units = double(llvm::divideCeil(contraction.cutExtent, blocks.extent)) * function.unitsPerBlock;
     function.unitCost = machine.nanosecondsOf(*function.executedFlops / units);
-    inputRow = llvm::alignTo(blocks.channels, lineOf(number));
-    inputPlane = spread(blocks.tiles * inputRow, number);
-    filterPlane = spread(blocks.channels * width(), number);
-    sumsRow = spread(blocks.partsAtOnce * blocks.panelsPerPart * width(), contraction.accumulatorType);
-    sumsPlane = spread(blocks.tiles * sumsRow, contraction.accumulatorType);
+    inputRow = llvm::alignTo(blocks.channels, elementsOfLine(number));
+    inputPlane = spreadOverSets(blocks.tiles * inputRow, number);
+    filterPlane = spreadOverSets(blocks.channels * width(), number);
+    sumsRow = spreadOverSets(blocks.partsAtOnce * blocks.panelsPerPart * width(), contraction.accumulatorType);
+    sumsPlane = spreadOverSets(blocks.tiles * sumsRow, contraction.accumulatorType);
   }
 
   Value difference(Value a, Value b) {
@@ -121,8 +126,8 @@ private:
     Value firstTile = build.scaled(build.divide(part, blocks.columnParts), blocks.tiles);
     tiles.beginAt(low, group, firstTile);
     Value steps = difference(high, low);
-    Value all = cutAmongImages() ? build.scaled(steps, tiles.down() * tiles.across())
-                                 : build.scaled(build.divide(build.add(steps, tile - 1), tile), tiles.across());
+    Value all = cutAmongImages() ? build.scaled(steps, plan.tilesOfImage())
+                                 : build.scaled(build.divide(build.add(steps, tile - 1), tile), plan.across());
     Value count = emitMax(build, emitMin(build, difference(all, firstTile), build.index(blocks.tiles)), build.index(0));
     firstPanel = build.scaled(build.remainder(part, blocks.columnParts), blocks.panelsPerPart);
     const int64_t allPanels = llvm::divideCeil(contraction.columns.size, width());
@@ -180,7 +185,7 @@ private:
     tiles.forTilesOfRow(origin, [&](int64_t valid) {
       // Each group of rows has its own loop over the channels, so that all its values fit in registers.
       for (ArrayRef<int64_t> group : winograd::rowsAtOnce(inputs, inputs, machine.registers))
-        emitInputRows(group, rows, valid + inputs - tile, to, first, swept, size);
+        emitInputRows(group, rows, plan.lastElement(valid, inputs) + 1, to, first, swept, size);
     });
   }
 
@@ -267,8 +272,8 @@ private:
     product.operands[Contraction::Lhs].elementType = number;
     product.operands[Contraction::Result].argument = function.buffers.size() - 1;
     // Use the largest number of rows that a unit can have, so that a register tile exists for every remainder.
-    const int64_t rows = cutAmongImages() ? blocks.extent * tiles.down() : tiles.down();
-    product.rows = {{rows * tiles.across(), {inputRow, 0, sumsRow}}};
+    const int64_t rows = cutAmongImages() ? blocks.extent * plan.down() : plan.down();
+    product.rows = {{rows * plan.across(), {inputRow, 0, sumsRow}}};
     const int64_t k = machine.types.k;
     product.groups = {k, size};
     product.depth = {{product.groups.groups(), {k, width() * k, 0}}};
@@ -294,7 +299,7 @@ private:
   KernelFunction &function;
   VectorBuilder build;
   const WinogradConvolution &contraction;
-  const winograd::Method method;
+  const WinogradPlan plan;
   const int64_t tile, inputs; ///< Outputs of a tile along a dimension, and elements of its input along a dimension
   const MachineRow &machine;
   const unsigned lanes; ///< Lanes of a register in a transform

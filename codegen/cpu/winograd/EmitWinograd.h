@@ -12,9 +12,18 @@
 
 #include "codegen/cpu/KernelFunction.h"
 #include "codegen/cpu/winograd/WinogradTables.h"
-#include "codegen/form/ContractionForm.h"
+#include "codegen/form/WinogradForm.h"
 
 namespace nacre::codegen::cpu {
+
+/// Returns the number of elements of `type` in a cache line.
+int64_t elementsOfLine(mlir::Type type);
+/// Rounds up to an odd number of cache lines, so that consecutive rows or planes in scratch use different sets of a
+/// cache.
+int64_t spreadOverSets(int64_t elements, mlir::Type type);
+
+/// Sets the arithmetic operations of the function: those of a direct convolution, and those that are executed.
+void noteFlops(KernelFunction &function, const WinogradPlan &plan);
 
 /// Emits a convolution. Declines if panels do not consist of whole vectors of the target, or if a direct product is as
 /// exact and faster.

@@ -15,6 +15,7 @@
 #include "codegen/cpu/tiles/TileEpilogue.h"
 #include "codegen/cpu/tiles/TileTables.h"
 #include "codegen/cpu/winograd/EmitWinograd.h"
+#include "codegen/cpu/winograd/WinogradFilters.h"
 #include "codegen/cpu/winograd/WinogradTiles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -29,8 +30,8 @@ namespace {
 class WinogradGradientEmitter {
 public:
   WinogradGradientEmitter(KernelFunction &function, const WinogradGradient &gradient)
-      : function(function), build(function), gradient(gradient), tile(gradient.method.outputs),
-        inputs(gradient.method.inputs()), machine(machineOf(build.target, kWinogradTypes)), lanes(machine.lanes),
+      : function(function), build(function), gradient(gradient), plan(planOf(gradient)), tile(plan.method.outputs),
+        inputs(plan.method.inputs()), machine(machineOf(build.target, kWinogradTypes)), lanes(machine.lanes),
         convolution(convolutionOf(gradient)), tiles(build, convolution) {}
 
   void emit() {
@@ -50,47 +51,24 @@ private:
   // 1. Units
   //===--------------------------------------------------------------------===//
 
-  /// Returns the convolution whose tiles the gradient processes. Its Lhs is the input, and its Rhs the gradient of its
-  /// result.
-  static WinogradConvolution convolutionOf(const WinogradGradient &gradient) {
-    WinogradConvolution convolution;
-    static_cast<Contraction &>(convolution) = gradient;
-    convolution.images = gradient.images;
-    convolution.down = gradient.down;
-    convolution.across = gradient.across;
-    convolution.channels = gradient.channels;
-    convolution.groups = {1, SmallVector<int64_t, 6>(gradient.operands.size(), 0)};
-    convolution.method = gradient.method;
-    convolution.cutAmongImages = true;
-    return convolution;
-  }
-
-  /// Rounds up to an odd number of lines, so that consecutive planes use different sets of a cache.
-  static int64_t spread(int64_t elements) {
-    constexpr int64_t line = kLineBytes / 4;
-    return (llvm::divideCeil(elements, line) | 1) * line;
-  }
-
   int64_t columnParts() const { return gradient.columns.size / blocks.columns; }
-  int64_t allTiles() const { return gradient.images.size * tiles.down() * tiles.across(); }
 
   void divide() {
-    blocks = divideGradient(machine, shapeOf(gradient), tile, build.target.model.l2Bytes);
+    blocks = divideGradient(machine, plan.shape, tile, build.target.model.l2Bytes);
     function.unitExtent = gradient.cutExtent;
     function.unitsPerBlock = gradient.channels.size / blocks.channels * columnParts();
-    function.flops = 2 * gradient.multiplyAdds();
-    function.executedFlops = function.flops * gradient.method.share();
+    noteFlops(function, plan);
     function.unitCost = machine.nanosecondsOf(*function.executedFlops / double(function.unitsPerBlock));
-    inputPlane = spread(blocks.tiles * blocks.channels);
-    outputPlane = spread(blocks.tiles * blocks.columns);
-    sumsPlane = spread(blocks.channels * blocks.columns);
+    inputPlane = spreadOverSets(blocks.tiles * blocks.channels, gradient.accumulatorType);
+    outputPlane = spreadOverSets(blocks.tiles * blocks.columns, gradient.accumulatorType);
+    sumsPlane = spreadOverSets(blocks.channels * blocks.columns, gradient.accumulatorType);
   }
 
   void emitUnit(Value unit) {
     firstChannel = build.address({{build.divide(unit, columnParts()), 0}}, {blocks.channels}, 0);
     firstColumn = build.address({{build.remainder(unit, columnParts()), 0}}, {blocks.columns}, 0);
     clear(sums, build.index(0), inputs * inputs * sumsPlane);
-    build.loop(0, allTiles(), blocks.tiles, [&](Position first) {
+    build.loop(0, plan.tiles(), blocks.tiles, [&](Position first) {
       Value firstTile = build.address({first}, {1}, 0);
       tiles.beginAt(build.index(0), Value(), firstTile);
       emitTiles(firstTile);
@@ -120,8 +98,8 @@ private:
 
   void emitTiles(Value firstTile) {
     Value count = build.index(blocks.tiles);
-    if (allTiles() % blocks.tiles != 0) {
-      Value left = arith::SubIOp::create(build.ops, build.loc, build.index(allTiles()), firstTile,
+    if (plan.tiles() % blocks.tiles != 0) {
+      Value left = arith::SubIOp::create(build.ops, build.loc, build.index(plan.tiles()), firstTile,
                                          arith::IntegerOverflowFlags::nsw);
       count = emitMin(build, left, count);
     }
@@ -132,7 +110,7 @@ private:
         emitOutputs(origin, number, valid);
       });
     });
-    if (allTiles() % blocks.tiles == 0)
+    if (plan.tiles() % blocks.tiles == 0)
       return;
     // The transformed values of missing tiles are zero, and add nothing.
     build.loop(count, build.index(blocks.tiles), 1, [&](Position number) {
@@ -147,11 +125,6 @@ private:
 
   Value buffer(unsigned operand) const { return function.buffers[gradient.operands[operand].argument]; }
   Piece vector() const { return {0, lanes, lanes}; }
-
-  /// Hides the position from LLVM, like hiddenPosition() in WinogradFilters.h.
-  Position hidden(Position at) {
-    return at.counter && !build.target.arm64 ? Position{build.hidden(at.counter), at.constant} : at;
-  }
 
   /// Transforms the values that `element` loads for a tile of `size` x `size`. `group` has rows that fit in registers
   /// together. Stores one plane after another, beginning at `to`.
@@ -168,10 +141,10 @@ private:
   /// last pixel that they read.
   void emitInput(const WinogradTiles::Origin &origin, Position number, int64_t valid) {
     const SmallVector<Value> rows = tiles.rowsOf(origin, Contraction::Lhs, inputs);
-    const int64_t last = valid + inputs - tile - 1;
+    const int64_t last = plan.lastElement(valid, inputs);
     for (ArrayRef<int64_t> group : winograd::rowsAtOnce(inputs, inputs, machine.registers))
       build.loop(0, blocks.channels, lanes, [&](Position vectorAt) {
-        const Position channel = hidden(vectorAt);
+        const Position channel = hiddenPosition(build, vectorAt);
         auto element = [&](int64_t i, int64_t j) -> Term {
           const int64_t pixel = std::min(j, last) * gradient.across.strides[Contraction::Lhs];
           Value address = build.address({{rows[i], 0}, {firstChannel, 0}, channel}, {1, 1, 1}, pixel);
@@ -191,7 +164,7 @@ private:
     for (ArrayRef<int64_t> group : winograd::rowsAtOnce(inputs, tile, machine.registers))
       build.loop(0, blocks.columns / blocks.width, 1, [&](Position panel) {
         build.loop(0, blocks.width, lanes, [&](Position vectorAt) {
-          const Position column = hidden(vectorAt);
+          const Position column = hiddenPosition(build, vectorAt);
           auto element = [&](int64_t i, int64_t j) -> Term {
             if (j >= valid)
               return {&build, zero};
@@ -212,7 +185,7 @@ private:
   /// Returns for each row of a tile whether it is in the image; null for rows that always are.
   SmallVector<Value> rowsInImage(const WinogradTiles::Origin &origin) {
     SmallVector<Value> inImage(tile);
-    if (gradient.down.size % tile == 0)
+    if (plan.rest(gradient.down.size) == 0)
       return inImage;
     for (int64_t i = 1; i < tile; ++i)
       inImage[i] = arith::CmpIOp::create(build.ops, build.loc, arith::CmpIPredicate::ult, build.add(origin.row, i),
@@ -243,7 +216,7 @@ private:
     walk.cutHigh = build.index(blocks.channels);
     walk.cutExtent = walk.cutMost = blocks.channels;
     walk.addsToResult = true;
-    walk.goesOn = allTiles() <= kSerialSteps;
+    walk.goesOn = plan.tiles() <= kSerialSteps;
     build.loop(0, inputs * inputs, 1, [&](Position plane) {
       build.loop(0, blocks.columns / blocks.width, 1, [&](Position panel) {
         emitPanelWalk(function, build, product, walk,
@@ -278,7 +251,7 @@ private:
   void finishChannel(Position channel, Position firstOfSide, int64_t side) {
     const auto taps = llvm::to_vector(llvm::seq<int64_t>(0, gradient.method.taps));
     build.loop(0, side, lanes, [&](Position vectorAt) {
-      const Position column = hidden({build.address({firstOfSide, vectorAt}, {1, 1}, 0)});
+      const Position column = hiddenPosition(build, {build.address({firstOfSide, vectorAt}, {1, 1}, 0)});
       Value from = build.address({channel, column}, {blocks.columns, 1}, 0);
       auto element = [&](int64_t i, int64_t j) -> Term {
         return {&build, build.load(sums, build.add(from, (i * inputs + j) * sumsPlane), vector())};
@@ -320,10 +293,11 @@ private:
   KernelFunction &function;
   VectorBuilder build;
   const WinogradGradient &gradient;
+  const WinogradPlan plan;
   const int64_t tile, inputs; ///< Outputs of a tile along a dimension, and elements of its input along a dimension
   const MachineRow &machine;
   const unsigned lanes;
-  const WinogradConvolution convolution;
+  const WinogradConvolution convolution; ///< Convolution whose tiles the gradient goes through
   WinogradTiles tiles;
   GradientBlocks blocks;
   int64_t inputPlane = 0, outputPlane = 0, sumsPlane = 0; ///< Number of elements between the values of a tile

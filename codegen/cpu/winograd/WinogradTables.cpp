@@ -7,6 +7,7 @@
 
 #include "codegen/cpu/tiles/TileTables.h"
 #include "codegen/cpu/winograd/WinogradSweeps.h"
+#include "codegen/form/WinogradPlan.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -25,24 +26,14 @@ double timesLoaded(const MachineRow &machine, int64_t inputs, int64_t columns) {
   return double(winograd::rowsAtOnce(inputs, columns, machine.registers).size());
 }
 
-/// Number of tiles of an image, or of a row of tiles.
-struct TileCounts {
-  int64_t across, down;
-  int64_t steps, tilesOfStep; ///< Size of the cut axis in whole tiles, and number of tiles for each such step
-
-  TileCounts(const WinogradShape &shape, int64_t tile)
-      : across(llvm::divideCeil(shape.width, tile)), down(llvm::divideCeil(shape.height, tile)),
-        steps(shape.cutAmongImages ? shape.images : down), tilesOfStep(shape.cutAmongImages ? down * across : across) {}
-};
-
 /// Returns blocks of the cut axis, and groups of their tiles with about `wanted` tiles each.
 WinogradBlocks divideTiles(const WinogradShape &shape, int64_t tile, int64_t wanted) {
-  const TileCounts counts(shape, tile);
-  const int64_t mostSteps = std::clamp<int64_t>(wanted / counts.tilesOfStep, 1, counts.steps);
-  const int64_t stepsOfBlock = llvm::divideCeil(counts.steps, llvm::divideCeil(counts.steps, mostSteps));
+  const WinogradPlan plan(shape, tile);
+  const int64_t mostSteps = std::clamp<int64_t>(wanted / plan.tilesOfStep(), 1, plan.steps());
+  const int64_t stepsOfBlock = llvm::divideCeil(plan.steps(), llvm::divideCeil(plan.steps(), mostSteps));
   WinogradBlocks blocks;
   blocks.extent = stepsOfBlock * (shape.cutAmongImages ? 1 : tile);
-  const int64_t tilesOfBlock = stepsOfBlock * counts.tilesOfStep;
+  const int64_t tilesOfBlock = stepsOfBlock * plan.tilesOfStep();
   blocks.tiles = llvm::divideCeil(tilesOfBlock, llvm::divideCeil(tilesOfBlock, wanted));
   blocks.groups = llvm::divideCeil(tilesOfBlock, blocks.tiles);
   return blocks;
@@ -78,9 +69,9 @@ double movements(const MachineRow &machine, double numbers) { return numbers / d
 /// Returns the cycles of all units of a group if `partsAtOnce` parts of the columns are computed together.
 double cyclesOf(const MachineRow &machine, const WinogradShape &shape, int64_t tile, int64_t width, uint64_t cacheBytes,
                 const WinogradBlocks &blocks, int64_t partsAtOnce) {
-  const TileCounts counts(shape, tile);
-  const winograd::Method method = {tile, shape.taps};
-  const double tiles = double(shape.images) * counts.down * counts.across, numbers = method.numbers();
+  const WinogradPlan plan(shape, tile);
+  const winograd::Method &method = plan.method;
+  const double tiles = double(plan.tiles()), numbers = method.numbers();
   const double passes = passesOf(shape, blocks), panels = llvm::divideCeil(shape.outputs, width);
   const double reductions = llvm::divideCeil(shape.inputs, blocks.channels);
   const double columns = panels * llvm::divideCeil(width, machine.lanes); // Number of vectors of columns
@@ -309,10 +300,6 @@ int64_t chooseWinogradTile(const MachineRow &machine, const MachineRow &direct, 
 
 namespace {
 
-int64_t tilesOf(const WinogradShape &shape, int64_t tile) {
-  return shape.images * llvm::divideCeil(shape.height, tile) * llvm::divideCeil(shape.width, tile);
-}
-
 /// Returns the largest divisor of `size` that is at most `most` and consists of whole vectors; 0 if no such divisor
 /// exists.
 int64_t equalPart(int64_t size, int64_t most, int64_t lanes) {
@@ -328,7 +315,8 @@ GradientBlocks divideGradient(const MachineRow &machine, const WinogradShape &sh
                               uint64_t cacheBytes) {
   // Sums take at most 3/5 of the second-level cache. The operands get the rest.
   constexpr int64_t most = 64, wantedUnits = 2, mostTiles = 32, leastTiles = 8;
-  const int64_t lanes = machine.lanes, numbers = winograd::Method{tile, shape.taps}.numbers();
+  const WinogradPlan plan(shape, tile);
+  const int64_t lanes = machine.lanes, numbers = plan.method.numbers();
   const int64_t room = int64_t(cacheBytes) / 4;
   GradientBlocks blocks;
   int64_t mostChannels = most, mostColumns = most;
@@ -345,7 +333,7 @@ GradientBlocks divideGradient(const MachineRow &machine, const WinogradShape &sh
   } while (mostChannels >= lanes && mostColumns >= lanes);
   const int64_t left = room - numbers * blocks.channels * blocks.columns;
   blocks.tiles = std::clamp(left / (numbers * (blocks.channels + blocks.columns)), leastTiles, mostTiles);
-  blocks.tiles = std::min(blocks.tiles, tilesOf(shape, tile));
+  blocks.tiles = std::min(blocks.tiles, plan.tiles());
   ContractionShape product;
   product.rows = blocks.channels;
   product.columns = blocks.columns;
@@ -358,9 +346,9 @@ double gradientCycles(const MachineRow &machine, const WinogradShape &shape, int
   const GradientBlocks blocks = divideGradient(machine, shape, tile, cacheBytes);
   if (blocks.channels == 0)
     return std::numeric_limits<double>::infinity();
-  const winograd::Method method = {tile, shape.taps};
-  const TransformWork work = transformWork(machine, method);
-  const double tiles = double(tilesOf(shape, tile)), numbers = double(method.numbers());
+  const WinogradPlan plan(shape, tile);
+  const TransformWork work = transformWork(machine, plan.method);
+  const double tiles = double(plan.tiles()), numbers = double(plan.method.numbers());
   const double channelParts = double(shape.inputs / blocks.channels),
                columnParts = double(shape.outputs / blocks.columns);
   const double channels = double(shape.inputs) / machine.lanes, columns = double(shape.outputs) / machine.lanes;

@@ -12,9 +12,9 @@ namespace nacre::codegen::cpu {
 
 WinogradTiles::Origin WinogradTiles::originOf(Position number) {
   Value inBlock = build.address({{firstTile, 0}, number}, {1, 1}, 0);
-  const int64_t ofImage = down() * across();
+  const int64_t ofImage = plan.tilesOfImage(), across = plan.across(), tile = plan.method.outputs;
   Value inImage = contraction.cutAmongImages ? build.remainder(inBlock, ofImage) : inBlock;
-  Value row = build.divide(inImage, across()), column = build.remainder(inImage, across());
+  Value row = build.divide(inImage, across), column = build.remainder(inImage, across);
   if (!contraction.cutAmongImages)
     return {build.index(0), build.address({{low, 0}, {row, 0}}, {1, tile}, 0), column};
   Value image = build.address({{low, 0}, {build.divide(inBlock, ofImage), 0}}, {1, 1}, 0);
@@ -23,16 +23,16 @@ WinogradTiles::Origin WinogradTiles::originOf(Position number) {
 
 Value WinogradTiles::isWhole(const Origin &origin) {
   return arith::CmpIOp::create(build.ops, build.loc, arith::CmpIPredicate::ult, origin.column,
-                               build.index(across() - 1));
+                               build.index(plan.across() - 1));
 }
 
 void WinogradTiles::forTilesOfRow(const Origin &origin, llvm::function_ref<void(int64_t valid)> body) {
-  if (rest() == 0 || across() == 1)
-    return body(rest() ? rest() : tile);
+  if (rest() == 0 || plan.across() == 1)
+    return body(rest() ? rest() : plan.method.outputs);
   auto either = scf::IfOp::create(build.ops, build.loc, isWhole(origin), /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(build.ops);
   build.ops.setInsertionPointToStart(either.thenBlock());
-  body(tile);
+  body(plan.method.outputs);
   build.ops.setInsertionPointToStart(either.elseBlock());
   body(rest());
 }
@@ -40,19 +40,20 @@ void WinogradTiles::forTilesOfRow(const Origin &origin, llvm::function_ref<void(
 Value WinogradTiles::lastPixelOf(const Origin &origin) {
   if (rest() == 0)
     return {};
-  const int64_t inputs = contraction.method.inputs();
-  Value last = build.index(rest() + inputs - tile - 1);
-  return across() == 1 ? last
-                       : arith::SelectOp::create(build.ops, build.loc, isWhole(origin), build.index(inputs - 1), last)
-                             .getResult();
+  const int64_t inputs = plan.method.inputs();
+  Value last = build.index(plan.lastElement(rest(), inputs));
+  return plan.across() == 1
+             ? last
+             : arith::SelectOp::create(build.ops, build.loc, isWhole(origin), build.index(inputs - 1), last)
+                   .getResult();
 }
 
 Value WinogradTiles::rowOf(const Origin &origin, unsigned operand, int64_t count, Position number) {
   Value row = build.address({{origin.row, 0}, number}, {1, 1}, 0);
-  if (contraction.down.size % tile != 0)
-    row = emitMin(build, row, build.index(contraction.down.size + count - tile - 1));
+  if (plan.rest(contraction.down.size) != 0)
+    row = emitMin(build, row, build.index(plan.lastElement(contraction.down.size, count)));
   return build.address({{origin.image, 0}, {origin.column, 0}, {row, 0}, {group, 0}},
-                       {contraction.images.strides[operand], tile * contraction.across.strides[operand],
+                       {contraction.images.strides[operand], plan.method.outputs * contraction.across.strides[operand],
                         contraction.down.strides[operand], contraction.groups.strides[operand]},
                        contraction.operands[operand].offset);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  computes the positions of a Winograd convolution's tiles in their images.
-// Why:   the transforms of the input and of the sums both need them.
+// What:  computes the positions of Winograd tiles in their images.
+// Why:   the transforms of the input and of the outputs both need them, forward and backward.
 // How:   positions beyond the image are clamped to its edge. Edge tiles then read only existing pixels. They write
 //        their last rows and pixels several times; the last value is correct.
 
@@ -9,17 +9,14 @@
 #define NACRE_CODEGEN_CPU_WINOGRAD_WINOGRADTILES_H
 
 #include "codegen/cpu/VectorBuilder.h"
-#include "codegen/form/ContractionForm.h"
+#include "codegen/form/WinogradForm.h"
 
 namespace nacre::codegen::cpu {
 
 class WinogradTiles {
 public:
   WinogradTiles(VectorBuilder &build, const WinogradConvolution &contraction)
-      : build(build), contraction(contraction), tile(contraction.method.outputs) {}
-
-  int64_t down() const { return llvm::divideCeil(contraction.down.size, tile); }
-  int64_t across() const { return llvm::divideCeil(contraction.across.size, tile); }
+      : build(build), contraction(contraction), plan(planOf(contraction)) {}
 
   /// Sets the unit. `low` is its first index of the cut axis, and `firstTile` its first tile in the block. `group` is
   /// the group of channels and columns; null if there is only one.
@@ -46,12 +43,12 @@ public:
 
 private:
   /// Returns the width of the last tile of a row; 0 if it is as wide as all others.
-  int64_t rest() const { return contraction.across.size % tile; }
+  int64_t rest() const { return plan.rest(contraction.across.size); }
   mlir::Value isWhole(const Origin &origin);
 
   VectorBuilder &build;
   const WinogradConvolution &contraction;
-  const int64_t tile;
+  const WinogradPlan plan;
   mlir::Value low, group, firstTile;
 };
 

@@ -41,6 +41,14 @@ bool mayMultiplyHalves(const LoopedContraction &contraction, const GpuOptions &o
 struct ByWinograd {
   std::optional<WinogradConvolution> convolution;
   std::optional<WinogradGradient> gradient;
+
+  /// Sets the tile by which the product is computed.
+  void setTile(const GpuTile &tile) {
+    if (convolution)
+      convolution->method.outputs = tile.outputs;
+    if (gradient)
+      gradient->method.outputs = tile.outputs;
+  }
 };
 
 TileRequest requestOf(const LoopedContraction &contraction, bool depthwise, const ByWinograd &winograd,
@@ -71,10 +79,10 @@ std::optional<WinogradConvolution> convolutionOf(plan::KernelOp kernel, const Lo
   FailureOr<PlainContraction> plain = readContraction(kernel);
   if (failed(plain) || plain->prologue || !product.outer.empty())
     return std::nullopt;
-  // These two values are placeholders: tables choose the tile, and the product has the layout of its columns.
+  // Both are preliminary: tables choose the tile later (setTile()), and the product has the layout of its columns.
   constexpr int64_t tile = 2, width = 4;
   FailureOr<WinogradConvolution> convolution = byWinograd(*plain, tile, width, /*mayBeHalves=*/true);
-  if (failed(convolution) || convolution->method.taps != 3)
+  if (failed(convolution) || convolution->method.taps != kWinogradTaps)
     return std::nullopt;
   return std::move(*convolution);
 }
@@ -147,12 +155,13 @@ bool divide(ContractionGrid &grid, const GpuTile &tile, const ByWinograd &winogr
 
 /// Emits the tiles of a contraction. `panels` are the panels of Rhs, if it is packed.
 LogicalResult emitTiles(KernelFunction &function, const LoopedContraction &contraction,
-                        const std::optional<Panels> &panels, bool depthwise, const ByWinograd &winograd = {}) {
+                        const std::optional<Panels> &panels, bool depthwise, ByWinograd winograd = {}) {
   TileRequest request = requestOf(contraction, depthwise, winograd, function.options);
   SmallVector<GpuTile, 4> tiles = chooseGpuTiles(request);
   if (!function.options.tile.empty()) // The driver has checked that it is a tile.
     tiles = {llvm::cantFail(parseGpuTile(function.options.tile)), tiles.back()};
   const GpuTile &tile = tiles[function.variant];
+  winograd.setTile(tile);
   function.variants = tiles.size();
   function.families = tile.families;
   function.workgroupSize = tile.invocations();

@@ -2,6 +2,7 @@
 
 #include "codegen/gpu/contraction/TileTables.h"
 
+#include "codegen/form/WinogradPlan.h"
 #include "codegen/gpu/contraction/ShortProducts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -72,7 +73,7 @@ std::optional<WinogradBlocks> blocksOf(const TileRequest &request) {
     return WinogradBlocks{winogradGradient(),
                           request.blocks * int64_t(llvm::divideCeil(request.rows, winogradGradient().tileRows())) *
                               across,
-                          shape->images * shape->height * shape->width / 4};
+                          WinogradPlan(*shape, winogradGradient().outputs).tiles()};
   return std::nullopt;
 }
 
@@ -219,11 +220,11 @@ Work workOfDirect(const GpuTile &tile) {
 
 Work workOfWinograd(const GpuTile &tile) {
   const double numbers = double(winogradNumbers(tile)), inputs = double(winogradInputs(tile));
-  const double columns = double(tile.tileColumns()), tiles = double(tile.rows), taps = 3;
+  const double columns = double(tile.tileColumns()), tiles = double(tile.rows), taps = double(kWinogradTaps);
   const double groups = inputs / kWinogradRows;
   // Numbers of operations along one dimension. A filter needs three for each pair of points. Those of the input are
   // the operations of its transform.
-  const double ofFilter = 3 * (inputs - 2) / 2, ofInput = tile.outputs == 2 ? 4 : 14;
+  const double ofFilter = taps * (inputs - 2) / 2, ofInput = tile.outputs == 2 ? 4 : 14;
   Work work;
   work.products = numbers * columns * tiles + columns * ofFilter * (taps + inputs) + tiles * ofInput * 2 * inputs;
   // An invocation that computes some rows of transformed values reads all inputs of these rows.
@@ -330,15 +331,12 @@ void pushSplitTiles(const TileRequest &request, llvm::SmallVectorImpl<GpuTile> &
 } // namespace
 
 int64_t countWinogradTiles(const WinogradShape &shape, const GpuTile &tile) {
-  return llvm::divideCeil(shape.images * llvm::divideCeil(shape.height, tile.outputs) *
-                              llvm::divideCeil(shape.width, tile.outputs),
-                          tile.rows * tile.rowThreads);
+  return llvm::divideCeil(WinogradPlan(shape, tile.outputs).tiles(), tile.rows * tile.rowThreads);
 }
 
 bool dividesGradient(const WinogradShape &shape, const GpuTile &tile) {
-  return shape.height % tile.outputs == 0 && shape.width % tile.outputs == 0 &&
-         shape.inputs % (tile.rows * tile.rowThreads) == 0 &&
-         shape.images * (shape.height / tile.outputs) * (shape.width / tile.outputs) % tile.depth == 0;
+  const WinogradPlan plan(shape, tile.outputs);
+  return plan.isWhole() && shape.inputs % (tile.rows * tile.rowThreads) == 0 && plan.tiles() % tile.depth == 0;
 }
 
 double phoneCycles(const TileRequest &request, const PhoneGpu &phone, const GpuTile &tile) {

@@ -28,7 +28,7 @@ class WinogradBlock : WinogradNumbers {
 public:
   WinogradBlock(ContractionGrid &grid, const GpuTile &tile, const WinogradConvolution &convolution)
       : WinogradNumbers(grid, tile), tiles(tile.rows * tile.rowThreads), channelQuads(tile.depth / 4),
-        channels(convolution.channels.size), pixels(grid, convolution, tile.outputs, tiles) {}
+        channels(convolution.channels.size), pixels(grid, convolution, tiles) {}
 
   void emit() {
     build.onlyIf(pixels.writesAny(), [&] {

@@ -8,6 +8,7 @@
 //        of values in four channels, and its gradients to two rows of values in four columns. Sums stay transformed
 //        until the end, when they go through shared memory, some channels at a time.
 
+#include "codegen/form/WinogradForm.h"
 #include "codegen/gpu/contraction/Templates.h"
 #include "codegen/gpu/winograd/WinogradNumbers.h"
 
@@ -19,8 +20,8 @@ namespace {
 class WinogradGradientBlock : WinogradNumbers {
 public:
   WinogradGradientBlock(ContractionGrid &grid, const GpuTile &tile, const WinogradGradient &gradient)
-      : WinogradNumbers(grid, tile), gradient(gradient), channelQuads(tile.rows * tile.rowThreads / 4),
-        across(gradient.across.size / tile.outputs), down(gradient.down.size / tile.outputs) {}
+      : WinogradNumbers(grid, tile), gradient(gradient), plan(planOf(gradient)),
+        channelQuads(tile.rows * tile.rowThreads / 4) {}
 
   void emit() {
     gradients = grid.function.shared(kNumbers * tile.depth * quads, grid.quadType());
@@ -28,7 +29,7 @@ public:
     firstChannel = build.divide(grid.firstRow, kTaps * kTaps);
     findItems();
     const SmallVector<Value> sums = reduce(
-        gradient.images.size * down * across / tile.depth, [&](Value part) { return loadPart(part); },
+        plan.tiles() / tile.depth, [&](Value part) { return loadPart(part); },
         [&](ArrayRef<Value> loaded) { transformPart(loaded); },
         [&](ValueRange before) { return multiplyPart(before); });
     for (int64_t from = 0; from < tile.rows; from += kTogether)
@@ -69,9 +70,9 @@ private:
     auto steps = [&](const ContractionLoop &loop, Value count) {
       return build.multiply(count, grid.scaled(operand, loop.strides[operand]));
     };
-    Value y = build.multiply(build.remainder(build.divide(tileNumber, across), down), tile.outputs);
-    Value x = build.multiply(build.remainder(tileNumber, across), tile.outputs);
-    Value image = build.divide(tileNumber, across * down);
+    Value y = build.multiply(build.remainder(build.divide(tileNumber, plan.across()), plan.down()), tile.outputs);
+    Value x = build.multiply(build.remainder(tileNumber, plan.across()), tile.outputs);
+    Value image = build.divide(tileNumber, plan.tilesOfImage());
     return build.add(build.add(steps(gradient.images, image), steps(gradient.down, build.add(y, rows))),
                      steps(gradient.across, build.add(x, columns)));
   }
@@ -180,8 +181,8 @@ private:
   }
 
   const WinogradGradient &gradient;
+  const WinogradPlan plan;
   const int64_t channelQuads; ///< Number of quads of channels in the block.
-  const int64_t across, down; ///< Number of tiles of an image along each dimension.
   Value firstChannel;
   Value gradients, patches; ///< Arrays in shared memory: [value][tile][quad], [value][tile][quad of channels].
   Value channelQuad, patchTile, patchAt;

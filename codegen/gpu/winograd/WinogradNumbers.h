@@ -20,7 +20,8 @@ namespace nacre::codegen::gpu {
 
 class WinogradNumbers {
 protected:
-  static constexpr int64_t kTaps = 3, kSide = 4, kNumbers = kSide * kSide; ///< Constants of F(2x2, 3x3).
+  static constexpr winograd::Method kMethod = {/*outputs=*/2, /*taps=*/3};
+  static constexpr int64_t kTaps = kMethod.taps, kSide = kMethod.inputs(), kNumbers = kMethod.numbers();
 
   WinogradNumbers(ContractionGrid &grid, const GpuTile &tile)
       : grid(grid), build(grid.build), tile(tile), quads(tile.quads * tile.columnThreads),

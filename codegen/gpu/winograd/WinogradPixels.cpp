@@ -9,15 +9,12 @@ using namespace mlir;
 
 namespace nacre::codegen::gpu {
 
-WinogradPixels::WinogradPixels(ContractionGrid &grid, const WinogradConvolution &convolution, int64_t outputs,
-                               int64_t tiles)
-    : grid(grid), build(grid.build), convolution(convolution), outputs(outputs), tiles(tiles),
-      inputs(outputs + convolution.method.taps - 1), across(llvm::divideCeil(convolution.across.size, outputs)),
-      down(llvm::divideCeil(convolution.down.size, outputs)) {}
+WinogradPixels::WinogradPixels(ContractionGrid &grid, const WinogradConvolution &convolution, int64_t tiles)
+    : grid(grid), build(grid.build), convolution(convolution), plan(planOf(convolution)), tiles(tiles) {}
 
 WinogradPixels::Origin WinogradPixels::originOf(Value number) {
   Origin origin;
-  const int64_t count = convolution.images.size * down * across;
+  const int64_t count = plan.tiles(), across = plan.across(), outputs = plan.method.outputs;
   Value flat = build.add(build.multiply(grid.rowTile, tiles), number);
   if (count % tiles != 0) {
     origin.exists = build.isBelow(flat, build.constant(count));
@@ -25,8 +22,8 @@ WinogradPixels::Origin WinogradPixels::originOf(Value number) {
   }
   const int64_t height = convolution.down.size, width = convolution.across.size;
   origin.x = build.multiply(build.remainder(flat, across), outputs);
-  origin.y = build.multiply(build.remainder(build.divide(flat, across), down), outputs);
-  Value image = build.divide(flat, across * down);
+  origin.y = build.multiply(build.remainder(build.divide(flat, across), plan.down()), outputs);
+  Value image = build.divide(flat, plan.tilesOfImage());
   origin.row = build.add(build.multiply(build.add(build.multiply(image, height), origin.y), width), origin.x);
   return origin;
 }
@@ -34,13 +31,14 @@ WinogradPixels::Origin WinogradPixels::originOf(Value number) {
 Value WinogradPixels::writesAny() {
   const Origin first = originOf(build.constant(0)), last = originOf(build.constant(tiles - 1));
   // This is an upper bound, because the last row of pixels may end earlier.
-  return grid.writesAny(first.row, build.add(last.row, outputs * convolution.across.size));
+  return grid.writesAny(first.row, build.add(last.row, plan.method.outputs * convolution.across.size));
 }
 
 Value WinogradPixels::stepsOf(const ContractionLoop &loop, Value first, Value further) {
   const unsigned lhs = Contraction::Lhs;
-  if (loop.size % outputs != 0)
-    further = build.least(further, build.subtract(build.constant(loop.size + inputs - outputs - 1), first));
+  if (plan.rest(loop.size) != 0)
+    further =
+        build.least(further, build.subtract(build.constant(plan.lastElement(loop.size, plan.method.inputs())), first));
   return build.multiply(further, grid.scaled(lhs, loop.strides[lhs]));
 }
 
@@ -71,7 +69,7 @@ Value WinogradPixels::loadChannels(Value address, Value channel) {
 }
 
 Value WinogradPixels::isInside(const ContractionLoop &loop, Value first, Value further) {
-  return loop.size % outputs == 0 ? Value() : build.isBelow(build.add(first, further), build.constant(loop.size));
+  return plan.rest(loop.size) == 0 ? Value() : build.isBelow(build.add(first, further), build.constant(loop.size));
 }
 
 void WinogradPixels::finish(Value sum, const Origin &origin, Value down, Value across, Value quad) {

@@ -8,15 +8,15 @@
 #ifndef NACRE_CODEGEN_GPU_WINOGRAD_WINOGRADPIXELS_H
 #define NACRE_CODEGEN_GPU_WINOGRAD_WINOGRADPIXELS_H
 
+#include "codegen/form/WinogradForm.h"
 #include "codegen/gpu/contraction/ContractionGrid.h"
 
 namespace nacre::codegen::gpu {
 
 class WinogradPixels {
 public:
-  /// `tiles` is the number of tiles in a workgroup, each of `outputs` x `outputs` pixels. All arguments must outlive
-  /// this object.
-  WinogradPixels(ContractionGrid &grid, const WinogradConvolution &convolution, int64_t outputs, int64_t tiles);
+  /// `tiles` is the number of tiles in a workgroup. All arguments must outlive this object.
+  WinogradPixels(ContractionGrid &grid, const WinogradConvolution &convolution, int64_t tiles);
 
   struct Origin {
     mlir::Value y, x; ///< First pixel of a tile.
@@ -46,9 +46,8 @@ private:
   ContractionGrid &grid;
   IndexBuilder &build;
   const WinogradConvolution &convolution;
-  /// Number of pixels along one dimension that a tile writes; number of tiles; number of pixels that a tile reads.
-  const int64_t outputs, tiles, inputs;
-  const int64_t across, down; ///< Number of tiles of an image along each dimension.
+  const WinogradPlan plan;
+  const int64_t tiles; ///< Number of tiles in a workgroup.
 };
 
 } // namespace nacre::codegen::gpu

@@ -28,9 +28,8 @@ class WinogradTile {
 public:
   WinogradTile(ContractionGrid &grid, const GpuTile &tile, const WinogradConvolution &convolution)
       : grid(grid), build(grid.build), tile(tile), convolution(convolution), terms(build.ops, build.loc),
-        inputs(winogradInputs(tile)), numbers(winogradNumbers(tile)), quads(tile.columnThreads),
-        channels(convolution.channels.size), pixels(grid, convolution, tile.outputs, tile.rows),
-        me(grid.function.invocation) {}
+        inputs(convolution.method.inputs()), numbers(convolution.method.numbers()), quads(tile.columnThreads),
+        channels(convolution.channels.size), pixels(grid, convolution, tile.rows), me(grid.function.invocation) {}
 
   void emit() {
     build.onlyIf(pixels.writesAny(), [&] {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The transforms against the sums that they stand for.
+// The transforms against the sums that they stand for, and the tiles against the pixels that they cover.
 
-#include "codegen/form/Winograd.h"
+#include "codegen/form/WinogradPlan.h"
 
 #include "gtest/gtest.h"
 #include <string>
@@ -174,4 +174,41 @@ TEST(Winograd, GroupsHaveEveryRowOnce) {
         for (int64_t count : times)
           EXPECT_EQ(count, 1) << nameOf(method) << ", " << registers << " registers";
       }
+}
+
+TEST(WinogradPlan, TilesCoverEachOutputOnce) {
+  for (int64_t outputs : {2, 4, 6})
+    for (int64_t size = 1; size < 20; ++size) {
+      WinogradShape shape;
+      shape.images = 3;
+      shape.height = shape.width = size;
+      const WinogradPlan plan(shape, outputs);
+      // Every tile but the last is whole. The last one has the rest.
+      const int64_t last = plan.rest(size) ? plan.rest(size) : outputs;
+      EXPECT_EQ((plan.across() - 1) * outputs + last, size);
+      EXPECT_EQ(plan.isWhole(), plan.across() * outputs == size);
+      EXPECT_EQ(plan.tiles(), 3 * plan.across() * plan.down());
+      // Outputs end at the image. Its input has two more elements, the border of a filter of three taps.
+      EXPECT_EQ(plan.lastElement(size, outputs), size - 1);
+      EXPECT_EQ(plan.lastElement(size, plan.method.inputs()), size + 1);
+    }
+}
+
+TEST(WinogradPlan, StepsAreTilesOfTheCutAxis) {
+  WinogradShape shape;
+  shape.images = 5;
+  shape.height = 9;
+  shape.width = 6;
+  for (bool cutAmongImages : {false, true}) {
+    shape.cutAmongImages = cutAmongImages;
+    const WinogradPlan plan(shape, 4);
+    EXPECT_EQ(plan.steps(), cutAmongImages ? 5 : 3);
+    EXPECT_EQ(plan.tilesOfStep(), cutAmongImages ? 6 : 2);
+  }
+}
+
+TEST(WinogradPlan, CountsTheDirectProducts) {
+  const WinogradPlan plan(
+      {/*taps=*/5, /*images=*/2, /*height=*/3, /*width=*/7, /*groups=*/2, /*inputs=*/4, /*outputs=*/6}, 2);
+  EXPECT_EQ(plan.multiplyAdds(), 25 * 2 * 3 * 7 * 2 * 4 * 6);
 }
