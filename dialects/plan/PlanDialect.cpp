@@ -3,6 +3,7 @@
 // Registers the dialect's operations and attributes.
 
 #include "dialects/plan/PlanDialect.h"
+#include "dialects/plan/ScalarOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -30,6 +31,10 @@ void PlanDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "dialects/plan/PlanOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/plan/ScalarOps.cpp.inc"
       >();
 }
 

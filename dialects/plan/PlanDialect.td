@@ -24,6 +24,11 @@ def Plan_Dialect : Dialect {
                            "::mlir::scf::SCFDialect"];
 }
 
+// A signless i64 that C++ reads as signed.
+def Plan_Int : TypedSignlessIntegerAttrBase<I64, "int64_t", "64-bit integer">;
+
+class Plan_Op<string mnemonic, list<Trait> traits = []> : Op<Plan_Dialect, mnemonic, traits>;
+
 class Plan_Enum<string name, string summary, list<I32EnumAttrCase> cases> : I32EnumAttr<name, summary, cases> {
   let cppNamespace = "::nacre::plan";
   let genSpecializedAttr = 0;

@@ -11,11 +11,6 @@ include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-// A signless i64 that C++ reads as signed.
-def Plan_Int : TypedSignlessIntegerAttrBase<I64, "int64_t", "64-bit integer">;
-
-class Plan_Op<string mnemonic, list<Trait> traits = []> : Op<Plan_Dialect, mnemonic, traits>;
-
 def Plan_Value : AnyTypeOf<[AnyStaticShapeTensor, AnyStaticShapeMemRef]>;
 
 def Plan_WeightOp : Plan_Op<"weight", [Symbol]> {
