@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  emits reads of a table of 256 bytes whose index is a byte of an operand. Such tables are functions of 8-bit
-//        integers.
+// What:  emits plan.lookup, which reads a table of 256 bytes.
 // Why:   no machine gathers bytes. But the table fits in registers, and one instruction looks up many lanes there.
-// How:   1. find the byte from which the index is computed;
-//        2. one instruction looks up 64 entries on NEON, and 128 with AVX-512 VBMI. Other CPUs with AVX-512 look up 16
-//           entries at a time. All other CPUs load entries one by one.
+// How:   one instruction looks up 64 entries on NEON, and 128 with AVX-512 VBMI. Other CPUs with AVX-512 look up 16
+//        entries at a time. All other CPUs load entries one by one.
 
-#include "codegen/cpu/BodyChains.h"
-#include "codegen/form/ScalarBody.h"
+#include "codegen/cpu/ScalarOps.h"
 
 #include "runtime/include/nacre/model_format.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/Matchers.h"
 #include <numeric>
 
 using namespace mlir;
@@ -25,70 +20,6 @@ namespace nacre::codegen::cpu {
 namespace {
 
 constexpr int64_t kEntries = 256;
-
-//===----------------------------------------------------------------------===//
-// 1. The byte
-//===----------------------------------------------------------------------===//
-
-std::optional<int64_t> integerOf(Value value) {
-  APInt constant;
-  if (!matchPattern(value, m_ConstantInt(&constant)))
-    return std::nullopt;
-  return constant.getSExtValue();
-}
-
-/// Returns the index before it was clamped to the table's entries. Also undoes the step that counts negative indices
-/// from the end. Null if `index` does not have the form of emitClampedIndex in compiler/kernels/bodies/TableReads.cpp.
-Value unclamped(Value index) {
-  auto most = index.getDefiningOp<arith::MinSIOp>();
-  if (!most || integerOf(most.getRhs()) != kEntries - 1)
-    return {};
-  auto least = most.getLhs().getDefiningOp<arith::MaxSIOp>();
-  if (!least || integerOf(least.getRhs()) != 0)
-    return {};
-  auto select = least.getLhs().getDefiningOp<arith::SelectOp>();
-  auto isNegative = select ? select.getCondition().getDefiningOp<arith::CmpIOp>() : arith::CmpIOp();
-  auto fromEnd = select ? select.getTrueValue().getDefiningOp<arith::AddIOp>() : arith::AddIOp();
-  Value counted = select ? select.getFalseValue() : Value();
-  const bool fits = isNegative && fromEnd && isNegative.getPredicate() == arith::CmpIPredicate::slt &&
-                    isNegative.getLhs() == counted && integerOf(isNegative.getRhs()) == 0 &&
-                    fromEnd.getLhs() == counted && integerOf(fromEnd.getRhs()) == kEntries;
-  return fits ? counted : Value();
-}
-
-/// Byte from which the index is computed. If `isTurned`, its sign bit must be flipped, because the byte is the index
-/// minus 128.
-struct ByteIndex {
-  Value byte;
-  bool isTurned = false;
-};
-
-std::optional<ByteIndex> readByteIndex(Value index) {
-  index = unclamped(index);
-  if (!index)
-    return std::nullopt;
-  int64_t added = 0;
-  if (auto add = index.getDefiningOp<arith::AddIOp>(); add && integerOf(add.getRhs())) {
-    added = *integerOf(add.getRhs());
-    index = add.getLhs();
-  } else if (auto sub = index.getDefiningOp<arith::SubIOp>(); sub && integerOf(sub.getRhs())) {
-    added = -*integerOf(sub.getRhs());
-    index = sub.getLhs();
-  }
-  Operation *extend = index.getDefiningOp();
-  if (!isa_and_nonnull<arith::ExtSIOp, arith::ExtUIOp>(extend) || !extend->getOperand(0).getType().isInteger(8))
-    return std::nullopt;
-  // A negative index counts from the end, so that its entry is the entry of the unsigned byte.
-  if (added == 0)
-    return ByteIndex{extend->getOperand(0), false};
-  if (added == 128 && isa<arith::ExtSIOp>(extend))
-    return ByteIndex{extend->getOperand(0), true};
-  return std::nullopt;
-}
-
-//===----------------------------------------------------------------------===//
-// 2. The table
-//===----------------------------------------------------------------------===//
 
 class TableReader {
 public:
@@ -198,23 +129,10 @@ private:
 
 } // namespace
 
-std::optional<BodyChain> readTableChain(Operation *op, const Target & /*target*/) {
-  if (!isTableRead(*op))
-    return std::nullopt;
-  auto read = cast<tensor::ExtractOp>(op);
-  if (!read.getType().isInteger(8) || read.getTensor().getType().getShape() != ArrayRef<int64_t>{kEntries})
-    return std::nullopt;
-  std::optional<ByteIndex> index = readByteIndex(read.getIndices()[0].getDefiningOp<arith::IndexCastOp>().getIn());
-  if (!index)
-    return std::nullopt;
-  const unsigned argument = cast<BlockArgument>(read.getTensor()).getArgNumber();
-  return BodyChain{
-      {index->byte}, [argument, isTurned = index->isTurned](VectorBuilder &build, ArrayRef<Value> operands) {
-        Value byte = operands.front();
-        if (isTurned)
-          byte = arith::XOrIOp::create(build.ops, build.loc, byte, build.intConstant(-128, byte.getType()));
-        return TableReader(build, build.buffers[argument]).read(byte);
-      }};
+Value emitLookup(VectorBuilder &build, plan::LookupOp op, Value byte) {
+  if (op.getIsSigned()) // Adds 128, which flips the highest bit.
+    byte = arith::XOrIOp::create(build.ops, build.loc, byte, build.intConstant(-128, byte.getType()));
+  return TableReader(build, build.buffers[cast<BlockArgument>(op.getTable()).getArgNumber()]).read(byte);
 }
 
 } // namespace nacre::codegen::cpu

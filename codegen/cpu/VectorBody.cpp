@@ -2,7 +2,7 @@
 
 #include "codegen/cpu/VectorBody.h"
 
-#include "codegen/cpu/BodyChains.h"
+#include "codegen/cpu/ScalarOps.h"
 #include "codegen/cpu/VectorMath.h"
 #include "codegen/form/ScalarBody.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -39,6 +39,9 @@ Value emitOperation(VectorBuilder &builder, Operation *op, ValueRange operands, 
       .Case<arith::MinimumFOp>([&](auto) { return emitMinimum(builder, operands[0], operands[1]); })
       .Case<arith::TruncFOp>([&](auto) { return emitTruncate(builder, operands[0], getElementTypeOrSelf(type)); })
       .Case<arith::ExtFOp>([&](auto) { return emitExtend(builder, operands[0], getElementTypeOrSelf(type)); })
+      .Case<plan::ClampOp>([&](auto clamp) { return emitClamp(builder, clamp, operands[0], hints.keepsWords); })
+      .Case<plan::MultiplyHighOp>([&](auto op) { return emitMultiplyHigh(builder, op, operands[0], operands[1]); })
+      .Case<plan::ShiftHalfUpOp>([&](auto op) { return emitShiftHalfUp(builder, op, operands[0], operands[1]); })
       .Default([&](Operation *) -> Value {
         if (hints.negativeExponents && isa<math::ExpOp>(op) && getElementTypeOrSelf(type).isF32())
           return emitExpOfNonPositive(builder, operands[0], hints.addedExponents);
@@ -67,10 +70,20 @@ Value emitTableRead(VectorBuilder &builder, tensor::ExtractOp read, Value index)
                             arith::IndexCastOp::create(builder.ops, builder.loc, builder.ops.getIndexType(), index));
 }
 
+/// Rounds all lanes by one zero point, which stays a scalar.
+Value inlineRound(VectorBuilder &builder, plan::RoundOp op, ArrayRef<Value> operands, unsigned width, bool keepsWords) {
+  Value zero = op.getKnownZero() ? Value() : operands[1];
+  if (zero && isa<VectorType>(zero.getType()))
+    return plan::expand(builder.ops, op, matchLanes(builder, operands, width));
+  return emitRound(builder, op, operands[0], zero, keepsWords);
+}
+
 } // namespace
 
 Value inlineOperation(VectorBuilder &builder, Operation *op, ArrayRef<Value> operands, unsigned width,
                       BodyHints hints) {
+  if (auto round = dyn_cast<plan::RoundOp>(op))
+    return inlineRound(builder, round, operands, width, hints.keepsWords);
   SmallVector<Value> matched = matchLanes(builder, operands, width);
   Type type = op->getResult(0).getType();
   if (!matched.empty() && isa<VectorType>(matched.front().getType()))
@@ -91,15 +104,13 @@ SmallVector<Value> inlineBody(VectorBuilder &builder, Block &body, ArrayRef<Valu
     return values.lookup(value);
   };
 
-  const BodyChains chains(body, builder.target);
   for (Operation &op : body.without_terminator()) {
     // Table indices stay integers of the element's size: a register holds as many of them as elements.
     const bool isIndex = isa<arith::IndexCastOp>(op) && op.getResult(0).getType().isIndex();
-    if (isa<arith::ConstantOp>(op) || isIndex || values.contains(op.getResult(0)) || chains.cover(&op))
+    if (isa<arith::ConstantOp>(op) || isIndex || values.contains(op.getResult(0)))
       continue;
-    if (const BodyChain *chain = chains.endingIn(&op)) {
-      SmallVector<Value> operands = llvm::map_to_vector(chain->operands, valueOf);
-      values.map(op.getResult(0), chain->emit(builder, matchLanes(builder, operands, width)));
+    if (auto lookup = dyn_cast<plan::LookupOp>(op)) {
+      values.map(lookup.getResult(), emitLookup(builder, lookup, valueOf(lookup.getOperand())));
       continue;
     }
     if (isTableRead(op)) {
@@ -109,29 +120,35 @@ SmallVector<Value> inlineBody(VectorBuilder &builder, Block &body, ArrayRef<Valu
       continue;
     }
     SmallVector<Value> operands = llvm::map_to_vector(op.getOperands(), valueOf);
-    values.map(op.getResult(0), inlineOperation(builder, &op, operands, width, hints));
+    BodyHints ofOperation = hints;
+    ofOperation.keepsWords &=
+        llvm::all_of(op.getUsers(), [&](Operation *user) { return user == body.getTerminator(); });
+    values.map(op.getResult(0), inlineOperation(builder, &op, operands, width, ofOperation));
   }
   return llvm::map_to_vector(body.getTerminator()->getOperands(), valueOf);
 }
 
-unsigned widestElementBits(Block &body, const Target &target) {
-  const BodyChains chains(body, target);
+unsigned widestElementBits(Block &body) {
   unsigned bits = 8;
   auto see = [&](Type type) { bits = std::max(bits, type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 64); };
   for (BlockArgument argument : body.getArguments())
     see(argument.getType());
   for (Operation &op : body.without_terminator())
-    if (!isa<arith::ConstantOp>(op) && !op.getResult(0).getType().isIndex() && !chains.cover(&op))
+    if (!isa<arith::ConstantOp>(op) && !op.getResult(0).getType().isIndex())
       see(op.getResult(0).getType());
   return bits;
 }
 
 unsigned operationCost(Operation &op) {
-  return isa<arith::ConstantOp>(op)                            ? 0
-         : isTranscendental(&op) || isTableRead(op)            ? unsigned(kCpuFlopsPerFunction)
-         : isa<arith::DivFOp, math::SqrtOp, math::RsqrtOp>(op) ? 5
-         : isDivision(&op)                                     ? 40
-                                                               : 1;
+  if (plan::isScalar(&op) && !isa<plan::LookupOp>(op)) {
+    const plan::ScalarCost cost = plan::costOf(&op);
+    return cost.arithmetic + cost.conversions;
+  }
+  return isa<arith::ConstantOp>(op)                                            ? 0
+         : isTranscendental(&op) || isTableRead(op) || isa<plan::LookupOp>(op) ? unsigned(kCpuFlopsPerFunction)
+         : isa<arith::DivFOp, math::SqrtOp, math::RsqrtOp>(op)                 ? 5
+         : isDivision(&op)                                                     ? 40
+                                                                               : 1;
 }
 
 unsigned bodyCost(Block &body) {

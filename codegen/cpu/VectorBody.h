@@ -19,6 +19,9 @@ struct BodyHints {
   int64_t addedExponents = 1;     ///< Number of exponentials that are added up
   /// True if a maximum may lose a NaN, because its users read the NaN from the same operands
   bool nanReturns = false;
+  /// True if results of 8 bits that are rounded or clamped may stay i32 in the same bounds, because the caller narrows
+  /// them
+  bool keepsWords = false;
 };
 
 /// Inlines `body`, for which canInline must hold, and returns its results. Each of `arguments` is a scalar or a vector
@@ -28,14 +31,14 @@ llvm::SmallVector<mlir::Value> inlineBody(VectorBuilder &builder, mlir::Block &b
                                           llvm::ArrayRef<mlir::Value> arguments, unsigned width, BodyHints hints = {},
                                           llvm::ArrayRef<std::pair<mlir::Value, mlir::Value>> known = {});
 
-/// Returns the result of `op`, an operation of arith or math. Each of `operands` is a scalar or a vector of `width`
-/// lanes. The result is a scalar if all operands are scalars.
+/// Returns the result of `op`, an operation of arith or math, or one on scalars of plan except a lookup. Each of
+/// `operands` is a scalar or a vector of `width` lanes. The result is a scalar if all operands are scalars.
 mlir::Value inlineOperation(VectorBuilder &builder, mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands,
                             unsigned width, BodyHints hints = {});
 
 /// Returns the size in bits of the widest type that `body` computes in vectors. It decides how many lanes fill a
-/// register of `target`.
-unsigned widestElementBits(mlir::Block &body, const Target &target);
+/// register.
+unsigned widestElementBits(mlir::Block &body);
 
 /// Returns roughly the number of instructions of `body` for each element. A polynomial counts as twenty. So does a
 /// table access, because it reads each lane separately.

@@ -2,6 +2,8 @@
 
 #include "codegen/form/ScalarBody.h"
 
+#include "dialects/plan/ScalarOps.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -34,14 +36,14 @@ static bool canInlineExcept(Block &body, llvm::function_ref<bool(Operation &)> i
       return true;
     if (!llvm::all_of(op.getOperands(), isReachable))
       return false;
-    return op.hasTrait<OpTrait::IsTerminator>() || isa<arith::ConstantOp>(op) ||
+    return op.hasTrait<OpTrait::IsTerminator>() || isa<arith::ConstantOp>(op) || plan::isScalar(&op) ||
            (isa<arith::ArithDialect, math::MathDialect>(op.getDialect()) && op.getNumResults() == 1 &&
             OpTrait::hasElementwiseMappableTraits(&op));
   });
 }
 
 bool canInline(Block &body, bool readsTables) {
-  return canInlineExcept(body, [&](Operation &op) { return readsTables && isTableRead(op); });
+  return canInlineExcept(body, [&](Operation &op) { return readsTables && (isTableRead(op) || isa<plan::LookupOp>(op)); });
 }
 
 bool canInlineWithIndices(Block &body) { return canInlineExcept(body, isLoopIndex); }

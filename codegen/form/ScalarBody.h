@@ -9,8 +9,8 @@
 
 namespace nacre::codegen {
 
-/// True if `body` only has operations of arith and math whose operands are arguments, constants or results of such
-/// operations. With `readsTables`, the body may also read tables.
+/// True if `body` only has operations of arith and math, and those on scalars of plan. Their operands must be
+/// arguments, constants or results of such operations. With `readsTables`, the body may also read tables.
 bool canInline(mlir::Block &body, bool readsTables = false);
 /// Like canInline(), but the body may also convert indices of loops to i32.
 bool canInlineWithIndices(mlir::Block &body);

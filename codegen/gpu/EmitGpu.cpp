@@ -13,7 +13,7 @@
 #include "codegen/gpu/LimitIterations.h"
 #include "codegen/gpu/Passes.h"
 #include "dialects/StoredBytes.h"
-#include "dialects/plan/PlanDialect.h"
+#include "dialects/plan/ScalarOps.h"
 #include "runtime/include/nacre/model_format.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -236,6 +236,7 @@ struct EmitGpu : codegen::gpu::impl::EmitGpuPassBase<EmitGpu> {
 } // namespace
 
 FailureOr<EmittedKernel> nacre::codegen::gpu::emitKernel(plan::KernelOp kernel, const GpuOptions &options) {
+  plan::expandScalars(kernel); // Shaders have no instructions for them.
   EmittedKernel declined;
   for (const EmitterEntry<Emitter> &candidate : emittersFor(kernel, ArrayRef(kEmitters))) {
     FailureOr<EmittedKernel> emitted = emitVariants(kernel, options, candidate.emit);

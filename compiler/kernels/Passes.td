@@ -256,7 +256,7 @@ def ShareNumbersPass : EnginePass<"nacre-share-numbers", "::mlir::ModuleOp", ["C
   let description = [{
     Blocks of a quantized network are equal except for their numbers. As operands of a launch, in a weight, the numbers leave kernels that
     `nacre-merge-kernels` finds equal. Only products, attention and rows with 8-bit operands: other emitters, and those of
-    GPUs, choose instructions by the numbers. So kernels that a GPU may launch stay as they are; a zero point becomes an i16, which is known to be an integer.
+    GPUs, choose instructions by the numbers. So kernels that a GPU may launch stay as they are. Zero points of plan.round are i16 operands.
 
     Requires: kernels take whole storages (nacre-assign-storages).
 

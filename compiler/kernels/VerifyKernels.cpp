@@ -8,6 +8,7 @@
 
 #include "compiler/kernels/Passes.h"
 #include "compiler/kernels/VerifySerial.h"
+#include "dialects/plan/ScalarOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -54,11 +55,14 @@ LogicalResult verifyGeneric(linalg::GenericOp generic, plan::KernelKind kind) {
   bool mayIndex = kind == plan::KernelKind::Indexed || kind == plan::KernelKind::Scan;
   bool mayReadTables = kind == plan::KernelKind::Nest || kind == plan::KernelKind::Row;
   for (Operation &op : generic.getBody()->getOperations()) {
-    bool isScalar = isa<arith::ArithDialect, math::MathDialect>(op.getDialect()) || isa<linalg::YieldOp>(op);
+    bool isScalar = isa<arith::ArithDialect, math::MathDialect>(op.getDialect()) || isa<linalg::YieldOp>(op) ||
+                    (plan::isScalar(&op) && !isa<plan::LookupOp>(op));
     bool isIndexed = isa<linalg::IndexOp, tensor::ExtractOp>(op);
     bool isPosition = isa<linalg::IndexOp>(op) && kind == plan::KernelKind::Attention;
     auto read = dyn_cast<tensor::ExtractOp>(op);
-    bool isOfTable = read && read.getTensor().getType().getRank() == 1 && isa<BlockArgument>(read.getTensor());
+    auto lookup = dyn_cast<plan::LookupOp>(op);
+    bool isOfTable = (read && read.getTensor().getType().getRank() == 1 && isa<BlockArgument>(read.getTensor())) ||
+                     (lookup && isa<BlockArgument>(lookup.getTable()));
     if (!isScalar && !(isIndexed && mayIndex) && !isPosition && !(isOfTable && mayReadTables))
       return blame(op.emitOpError("must not be in the body of a kernel of kind ") << stringifyKernelKind(kind),
                    formKernels);

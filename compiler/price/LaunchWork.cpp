@@ -6,6 +6,7 @@
 
 #include "dialects/StoredBytes.h"
 #include "dialects/plan/Notes.h"
+#include "dialects/plan/ScalarOps.h"
 #include "dialects/plan/SerialIterations.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -75,6 +76,8 @@ BodyCost costOf(Operation &op) {
   constexpr double kPower = 3;    // A logarithm, an exponential, and the extra digits of both.
   if (isa<arith::ConstantOp, arith::ExtFOp, arith::TruncFOp, arith::ExtUIOp, arith::ExtSIOp, arith::TruncIOp>(op))
     return {};
+  if (plan::isScalar(&op))
+    return {double(plan::costOf(&op).arithmetic), 0};
   if (isa<arith::DivFOp, arith::RemFOp, math::SqrtOp, math::RsqrtOp>(op))
     return {kDivision, 0};
   if (isa<math::AbsFOp, math::AbsIOp, math::FloorOp, math::CeilOp, math::RoundOp, math::RoundEvenOp, math::CopySignOp>(
@@ -217,10 +220,15 @@ private:
         touch(sliceOf(operand->get()), isDivided(op.getMatchingIndexingMap(operand), cut));
     for (OpOperand &operand : op.getDpsInitsMutable())
       touch(sliceOf(operand.get()), true);
-    // Gathers read at most one element in each iteration.
-    op.getBody()->walk([&](tensor::ExtractOp extract) {
-      Slice slice = sliceOf(extract.getTensor());
-      slice.bytes = std::min(slice.bytes, iterations * bytesOf(RankedTensorType::get({}, extract.getType())));
+    // Gathers and lookups read at most one element in each iteration.
+    op.getBody()->walk([&](Operation *read) {
+      auto extract = dyn_cast<tensor::ExtractOp>(read);
+      auto lookup = dyn_cast<plan::LookupOp>(read);
+      if (!extract && !lookup)
+        return;
+      Slice slice = sliceOf(extract ? extract.getTensor() : lookup.getTable());
+      slice.bytes =
+          std::min(slice.bytes, iterations * bytesOf(RankedTensorType::get({}, read->getResult(0).getType())));
       work.accesses += iterations;
       touch(slice, true);
     });

@@ -116,17 +116,10 @@ Value inOrderOfChannels(VectorBuilder &build, Value sums, const ChannelLayout &l
   return shuffled(build, sums, sums, order);
 }
 
-Value narrowToBytes(VectorBuilder &build, Value sums, const ChannelLayout &layout, ByteRange range) {
+Value narrowToBytes(VectorBuilder &build, Value sums, const ChannelLayout &layout, bool isUnsigned) {
   const Type byte = build.ops.getI8Type();
-  if (build.target.arm64) {
-    Value narrowed = arith::TruncIOp::create(build.ops, build.loc, VectorType::get({layout.sums()}, byte), sums);
-    return inOrderOfChannels(build, narrowed, layout);
-  }
   // x86 narrows two registers to one, with saturation. This undoes the order of interleaving.
   SmallVector<Value, 4> words = splitVectors(build, sums, layout);
-  if (range == ByteRange::Unknown)
-    for (Value &word : words)
-      word = arith::AndIOp::create(build.ops, build.loc, word, splatOf(build, word.getType(), 0xff));
   auto pack = [&](bool isToBytes, Value a, Value b) {
     const int64_t lanes = lanesOf(a), bits = lanes * (isToBytes ? 16 : 32);
     const StringRef set = bits == 128   ? "sse2"
@@ -135,7 +128,7 @@ Value narrowToBytes(VectorBuilder &build, Value sums, const ChannelLayout &layou
                     suffix = bits == 128   ? ".128"
                              : bits == 512 ? ".512"
                                            : "";
-    const StringRef name = !isToBytes ? "packssdw" : range == ByteRange::Signed ? "packsswb" : "packuswb";
+    const StringRef name = !isToBytes ? "packssdw" : isUnsigned ? "packuswb" : "packsswb";
     return build.intrinsic(("llvm.x86." + set + "." + name + suffix).str(),
                            VectorType::get({2 * lanes}, isToBytes ? byte : build.ops.getI16Type()), {a, b});
   };

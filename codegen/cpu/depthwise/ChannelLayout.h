@@ -51,11 +51,9 @@ llvm::SmallVector<mlir::Value, 4> splitVectors(VectorBuilder &build, mlir::Value
 mlir::Value inOrderOfSums(VectorBuilder &build, mlir::Value channels, const ChannelLayout &layout);
 mlir::Value inOrderOfChannels(VectorBuilder &build, mlir::Value sums, const ChannelLayout &layout);
 
-/// Known range of integers.
-enum class ByteRange : uint8_t { Unknown, Signed, Unsigned };
-
-/// Narrows i32 sums in the order of sums to their lowest bytes in the order of channels.
-mlir::Value narrowToBytes(VectorBuilder &build, mlir::Value sums, const ChannelLayout &layout, ByteRange range);
+/// Narrows i32 sums in the order of sums to bytes in the order of channels, on x86. The sums fit signed or unsigned
+/// bytes.
+mlir::Value narrowToBytes(VectorBuilder &build, mlir::Value sums, const ChannelLayout &layout, bool isUnsigned);
 
 } // namespace nacre::codegen::cpu
 

@@ -5,11 +5,10 @@
 #include "codegen/cpu/depthwise/IntegerEnding.h"
 
 #include "codegen/cpu/VectorBody.h"
+#include "dialects/plan/ScalarOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
-#include <limits>
 
 using namespace mlir;
 
@@ -141,76 +140,20 @@ void IntegerEnding::finish(RowValues &row, Value place, const ChannelLayout &lay
   if (biased)
     known.push_back({biased, all});
   Block &body = *contraction.epilogue->body;
-  SmallVector<Value> values = inlineBody(build, body, arguments, layout.sums(), {}, known);
+  BodyHints hints;
+  hints.keepsWords = true; // Narrowing also undoes the order of sums.
+  SmallVector<Value> values = inlineBody(build, body, arguments, layout.sums(), hints, known);
   for (auto [operand, value, yielded] :
        llvm::zip_equal(contraction.results, values, body.getTerminator()->getOperands()))
     store(operand, yielded, build.broadcast(value, layout.sums()), layout, channels, there(operand));
 }
 
-namespace {
-
-struct Bounds {
-  double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
-};
-
-std::optional<double> constantOf(Value value) {
-  if (APFloat number(0.0); matchPattern(value, m_ConstantFloat(&number)))
-    return number.convertToDouble();
-  if (APInt number; matchPattern(value, m_ConstantInt(&number)))
-    return double(number.getSExtValue());
-  return std::nullopt;
-}
-
-/// Returns the bounds of a clamped value.
-Bounds boundsOf(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (isa_and_nonnull<arith::FPToSIOp, math::RoundEvenOp>(op))
-    return boundsOf(op->getOperand(0));
-  bool isLow = false;
-  unsigned operand = 0;
-  if (isa_and_nonnull<arith::MaximumFOp, arith::MaxNumFOp, arith::MaxSIOp>(op)) {
-    isLow = true;
-  } else if (auto select = dyn_cast_or_null<arith::SelectOp>(op)) {
-    // The select is x > c ? x : c, or x < c ? x : c.
-    auto compared = select.getCondition().getDefiningOp<arith::CmpFOp>();
-    if (!compared || compared.getLhs() != select.getTrueValue() || compared.getRhs() != select.getFalseValue() ||
-        (compared.getPredicate() != arith::CmpFPredicate::OGT && compared.getPredicate() != arith::CmpFPredicate::OLT))
-      return {};
-    isLow = compared.getPredicate() == arith::CmpFPredicate::OGT;
-    operand = 1;
-  } else if (!isa_and_nonnull<arith::MinimumFOp, arith::MinNumFOp, arith::MinSIOp>(op)) {
-    return {};
-  }
-  const std::optional<double> bound = constantOf(op->getOperand(operand + 1));
-  Bounds bounds = boundsOf(op->getOperand(operand));
-  for (double *end : {&bounds.low, &bounds.high})
-    if (bound)
-      *end = isLow ? std::max(*end, *bound) : std::min(*end, *bound);
-  return bounds;
-}
-
-ByteRange rangeOf(Value integer) {
-  const Bounds bounds = boundsOf(integer);
-  if (bounds.low >= 0 && bounds.high <= 255)
-    return ByteRange::Unsigned;
-  return bounds.low >= -128 && bounds.high <= 127 ? ByteRange::Signed : ByteRange::Unknown;
-}
-
-} // namespace
-
 void IntegerEnding::store(unsigned operand, Value yielded, Value sums, const ChannelLayout &layout, Piece channels,
                           Value address) {
-  auto isNarrowed = [](Value value) {
-    auto truncation = value ? value.getDefiningOp<arith::TruncIOp>() : arith::TruncIOp();
-    return truncation && getElementTypeOrSelf(truncation.getType()).isInteger(8) &&
-           getElementTypeOrSelf(truncation.getIn().getType()).isInteger(32);
-  };
-  Value channelsInOrder;
-  if (isNarrowed(yielded) && isNarrowed(sums))
-    channelsInOrder = narrowToBytes(build, sums.getDefiningOp()->getOperand(0), layout,
-                                    rangeOf(yielded.getDefiningOp()->getOperand(0)));
-  else
-    channelsInOrder = inOrderOfChannels(build, sums, layout);
+  // Results of plan.round and plan.clamp may still be words.
+  const bool areWords = yielded && getElementTypeOrSelf(sums.getType()) != yielded.getType();
+  Value channelsInOrder =
+      areWords ? narrowToBytes(build, sums, layout, plan::isUnsigned(yielded)) : inOrderOfChannels(build, sums, layout);
   build.store(channelsInOrder, buffers[contraction.operands[operand].argument], address, channels);
 }
 

@@ -16,7 +16,7 @@
 #include "codegen/cpu/fallback/OutputSlices.h"
 #include "codegen/form/HaloBoxes.h"
 #include "dialects/StoredBytes.h"
-#include "dialects/plan/PlanDialect.h"
+#include "dialects/plan/ScalarOps.h"
 
 #include "mlir/Conversion/MathToLibm/MathToLibm.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -111,7 +111,7 @@ void Fallback::copyBody() {
       memories.push_back(memory);
   }
   for (Operation &op : kernel.getBody().front().without_terminator())
-    rewriter.clone(op, mapping);
+    plan::expandScalars(rewriter.clone(op, mapping));
 
   // Give every operation a separate destination, so that each can be in a different place.
   SmallVector<linalg::FillOp> fills(func.getOps<linalg::FillOp>());

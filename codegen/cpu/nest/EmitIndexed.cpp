@@ -11,7 +11,7 @@
 #include "codegen/cpu/Halo.h"
 #include "codegen/cpu/Units.h"
 #include "codegen/cpu/VectorBody.h"
-#include "dialects/plan/PlanDialect.h"
+#include "dialects/plan/ScalarOps.h"
 
 #include "codegen/form/ScalarBody.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -109,7 +109,7 @@ bool IndexedEmitter::dependsOnRow(Value value) const {
   Operation *op = value.getDefiningOp();
   if (auto index = dyn_cast<linalg::IndexOp>(op))
     return index.getDim() == row;
-  return isa<tensor::ExtractOp>(op) ||
+  return isa<tensor::ExtractOp, plan::LookupOp>(op) ||
          llvm::any_of(op->getOperands(), [&](Value operand) { return dependsOnRow(operand); });
 }
 
@@ -150,6 +150,8 @@ FailureOr<Value> IndexedEmitter::take(Value value, IRMapping &taken) {
       return failure();
     return added();
   }
+  if (isa<plan::LookupOp>(op)) // Its table is no input of the work.
+    return failure();
   if (op->getBlock() != work.body)
     return matchPattern(value, m_Constant()) ? FailureOr<Value>(value) : FailureOr<Value>(failure());
   for (Value operand : op->getOperands()) {
@@ -175,7 +177,7 @@ LogicalResult IndexedEmitter::splitBody() {
   linalg::YieldOp::create(atEnd, function.loc, *yielded);
   if (!canInline(split.front()))
     return failure();
-  width = std::max(1u, builder.target.vectors.bytes * 8 / widestElementBits(split.front(), builder.target));
+  width = std::max(1u, builder.target.vectors.bytes * 8 / widestElementBits(split.front()));
   return success();
 }
 

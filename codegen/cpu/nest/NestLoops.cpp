@@ -15,7 +15,7 @@ NestLoops::NestLoops(const KernelForm &form, const NestStages &collected, Kernel
       function(function), builder(function) {
   unsigned bits = 8;
   for (const Stage &stage : stages) {
-    bits = std::max(bits, widestElementBits(*stage.body, builder.target));
+    bits = std::max(bits, widestElementBits(*stage.body));
     cost += bodyCost(*stage.body);
   }
   width = std::max(1u, builder.target.vectors.bytes * 8 / bits);

@@ -7,6 +7,7 @@
 
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/FixedPoint.h"
+#include "dialects/plan/ScalarOps.h"
 
 using namespace mlir;
 
@@ -36,13 +37,8 @@ Value multiplyHigh(Scalars s, Value a, Value b, const FixedPointRange &range) {
     Value one = s.like(a, 1);
     return s.make<arith::AddIOp>(s.make<arith::ShRSIOp>(a, one), s.make<arith::AndIOp>(a, one));
   }
-  Value product = s.make<arith::MulIOp>(toWide(s, a), toWide(s, b));
-  Value nudged = s.make<arith::AddIOp>(product, s.like(product, double(half)));
-  Value high = s.make<arith::ShRSIOp>(nudged, s.like(product, 31));
   // Only INT32_MIN * INT32_MIN does not fit.
-  if (range.leastMultiplier == INT32_MIN)
-    high = s.make<arith::MinSIOp>(high, s.like(high, INT32_MAX));
-  return toNarrow(s, high);
+  return s.make<plan::MultiplyHighOp>(a.getType(), a, b, /*saturates=*/range.leastMultiplier == INT32_MIN);
 }
 
 /// Emits x / 2^exponent, with halves rounded away from zero.
@@ -61,8 +57,7 @@ Value divideByPower(Scalars s, Value x, Value exponent) {
 Value divideByPositivePower(Scalars s, Value x, Value exponent) {
   Value one = s.like(x, 1);
   Value below = s.make<arith::AddIOp>(x, s.make<arith::ShRSIOp>(x, s.like(x, 31)));
-  Value doubled = s.make<arith::ShRSIOp>(below, s.make<arith::SubIOp>(exponent, one));
-  return s.make<arith::ShRSIOp>(s.make<arith::AddIOp>(doubled, one), one);
+  return s.make<plan::ShiftHalfUpOp>(x.getType(), below, s.make<arith::SubIOp>(exponent, one));
 }
 
 Value emitDouble(Scalars s, Value x, Value multiplier, Value shift, const FixedPointRange &range) {

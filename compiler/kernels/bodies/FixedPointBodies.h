@@ -4,7 +4,7 @@
 // branches. These bodies compute the same bits only by shifts.
 //
 // Products are i64, and one half is added before a right shift. If the ranges of the values are known, some operations
-// are omitted. Emitters recognize the remaining operations by their form (codegen/cpu/BodyChains.h).
+// are omitted. Steps for which machines have instructions are operations of `plan` (dialects/plan/ScalarOps.h).
 
 #ifndef NACRE_COMPILER_KERNELS_BODIES_FIXEDPOINTBODIES_H
 #define NACRE_COMPILER_KERNELS_BODIES_FIXEDPOINTBODIES_H

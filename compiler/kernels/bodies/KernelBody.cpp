@@ -3,6 +3,7 @@
 // This file has three parts: 1. the kernel and its arguments; 2. sweeps; 3. the end (epilogue and cut axis).
 
 #include "compiler/kernels/bodies/KernelBody.h"
+#include "compiler/kernels/bodies/QuantizedCasts.h"
 #include "compiler/kernels/bodies/ScalarBodies.h"
 #include "compiler/kernels/bodies/TableReads.h"
 #include "dialects/TensorTypes.h"
@@ -140,6 +141,24 @@ AffineMap KernelBody::getBroadcastMap(ArrayRef<int64_t> operand, ArrayRef<int64_
   return AffineMap::get(iteration.size(), 0, results, getContext());
 }
 
+KernelBody::MemberStep KernelBody::stepOf(Operation *member) {
+  auto mayPass = [&](Value value) { return !definitions.contains(value) && isMember(value.getDefiningOp()); };
+  if (nn::GatherOp gather = getTableRead(member)) {
+    Value table = read(gather.getOperand());
+    if (std::optional<ByteIndex> index = readByteIndex(gather, mayPass))
+      return {{index->bytes},
+              [=](OpBuilder &b, ValueRange scalars) { return emitByteLookup(b, gather, *index, table, scalars[0]); }};
+    return {{gather.getIndices()},
+            [=](OpBuilder &b, ValueRange scalars) { return emitTableRead(b, gather, table, scalars[0]); }};
+  }
+  if (std::optional<QuantizedCast> quantized = readQuantizedCast(member, mayPass))
+    return {{quantized->operand}, [quantized = *quantized, loc = member->getLoc()](OpBuilder &b, ValueRange scalars) {
+              return quantized.emit(b, loc, scalars[0]);
+            }};
+  return {SmallVector<Value>(member->getOperands()),
+          [=](OpBuilder &b, ValueRange scalars) { return emitScalar(b, member, scalars); }};
+}
+
 /// Collects the elementwise members that compute `host`. They are added to `inner`, operands first. The values that
 /// they read from other operators are added to `leaves`.
 void KernelBody::collectLeaves(Value host, SetVector<Value> &leaves, SetVector<Operation *> &inner) {
@@ -150,13 +169,8 @@ void KernelBody::collectLeaves(Value host, SetVector<Value> &leaves, SetVector<O
   }
   if (inner.contains(op))
     return;
-  if (nn::GatherOp table = getTableRead(op)) {
-    read(table.getOperand());
-    collectLeaves(table.getIndices(), leaves, inner);
-  } else {
-    for (Value operand : op->getOperands())
-      collectLeaves(operand, leaves, inner);
-  }
+  for (Value operand : stepOf(op).operands)
+    collectLeaves(operand, leaves, inner);
   inner.insert(op);
 }
 
@@ -228,13 +242,9 @@ ValueRange KernelBody::emitSweepInto(const Sweep &sweep) {
       }
     }
     for (Operation *op : inner) {
-      if (nn::GatherOp table = getTableRead(op)) {
-        scalars[op->getResult(0)] =
-            emitTableRead(b, table, read(table.getOperand()), scalars.lookup(table.getIndices()));
-        continue;
-      }
-      SmallVector<Value> values = llvm::map_to_vector(op->getOperands(), [&](Value v) { return scalars.lookup(v); });
-      Value scalar = emitScalar(b, op, values);
+      const MemberStep step = stepOf(op);
+      SmallVector<Value> values = llvm::map_to_vector(step.operands, [&](Value v) { return scalars.lookup(v); });
+      Value scalar = step.emit(b, values);
       if (!scalar) {
         op->emitOpError("must have an element type that it is defined for, but is ") << op->getOperand(0).getType();
         failed = true;

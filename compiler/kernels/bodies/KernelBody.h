@@ -128,6 +128,13 @@ private:
   bool isMember(mlir::Operation *op) const { return op && op != group.anchor && group.members.contains(op); }
   bool nameExtents(const Sweep &sweep, mlir::AffineMap destination, llvm::SmallVectorImpl<mlir::Value> &inputs,
                    llvm::SmallVectorImpl<mlir::AffineMap> &maps);
+  /// Scalar of the result of a member, computed from scalars of `operands`. Quantizations and reads of tables skip
+  /// members before them.
+  struct MemberStep {
+    llvm::SmallVector<mlir::Value> operands;
+    std::function<mlir::Value(mlir::OpBuilder &, mlir::ValueRange)> emit;
+  };
+  MemberStep stepOf(mlir::Operation *member);
   void collectLeaves(mlir::Value host, llvm::SetVector<mlir::Value> &leaves, llvm::SetVector<mlir::Operation *> &inner);
 
   const OperatorGroup &group;

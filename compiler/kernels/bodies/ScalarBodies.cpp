@@ -288,10 +288,6 @@ Value emitScalar(OpBuilder &builder, Operation *op, ValueRange operands) {
 
 Value emitPower(OpBuilder &builder, Location loc, Value x, Value y) { return emitPower({builder, loc}, x, y); }
 
-Value emitIntegerOfFloat(OpBuilder &builder, Location loc, Value x, Type elementType) {
-  return castFloatToInteger({builder, loc}, x, elementType);
-}
-
 //===----------------------------------------------------------------------===//
 // 4. Reductions
 //===----------------------------------------------------------------------===//

@@ -17,9 +17,6 @@ mlir::Value emitScalar(mlir::OpBuilder &builder, mlir::Operation *op, mlir::Valu
 /// Emits x to the power of y. Uses multiplications and roots if y is a suitable constant.
 mlir::Value emitPower(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x, mlir::Value y);
 
-/// Emits `x`, rounded towards zero and clamped to the integer type `elementType`, in its compute type. NaN becomes 0.
-mlir::Value emitIntegerOfFloat(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x, mlir::Type elementType);
-
 /// Emits one step of a reduction, which combines `a` and `b` of a compute type. `isUnsigned` is also true for booleans.
 mlir::Value combine(mlir::OpBuilder &builder, mlir::Location loc, nn::ReduceKind kind, mlir::Value a, mlir::Value b,
                     bool isUnsigned);

@@ -11,14 +11,13 @@
 #include "compiler/kernels/Passes.h"
 #include "dialects/plan/KernelText.h"
 #include "dialects/plan/Notes.h"
+#include "dialects/plan/ScalarOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/BuiltinAttributes.h"
-#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
-#include <cmath>
 
 namespace nacre::kernels {
 #define GEN_PASS_DEF_SHARENUMBERSPASS
@@ -38,14 +37,14 @@ namespace {
 /// shift amounts, because emitters choose instructions by their values. It is also false for factors that requantize
 /// i32 to bytes, except in attention kernels.
 bool mayRead(Operation *op, bool isAttention) {
-  return isa<arith::MulFOp, arith::DivFOp, arith::AddFOp, arith::SubFOp>(op) ||
+  return isa<arith::MulFOp, arith::DivFOp, arith::AddFOp, arith::SubFOp, plan::RoundOp>(op) ||
          (isAttention && isa<arith::MulIOp, arith::AddIOp>(op));
 }
 
 bool isNumber(arith::ConstantOp constant, bool isAttention) {
   const Type type = constant.getType();
   return isa<linalg::GenericOp>(constant->getParentOp()) && constant->hasOneUse() &&
-         (type.isF32() || type.isInteger(32)) && mayRead(*constant->user_begin(), isAttention);
+         (type.isF32() || type.isInteger(32) || type.isInteger(16)) && mayRead(*constant->user_begin(), isAttention);
 }
 
 SmallVector<arith::ConstantOp> listNumbers(plan::KernelOp kernel) {
@@ -56,16 +55,6 @@ SmallVector<arith::ConstantOp> listNumbers(plan::KernelOp kernel) {
       numbers.push_back(constant);
   });
   return numbers;
-}
-
-/// True if the constant is added to a rounded value. It is stored as an i16, so that emitters know that it is an
-/// integer.
-bool isZeroPoint(arith::ConstantOp constant) {
-  auto number = dyn_cast<FloatAttr>(constant.getValue());
-  if (!number || !isa<arith::AddFOp>(*constant->user_begin()))
-    return false;
-  const double value = number.getValueAsDouble();
-  return value == std::nearbyint(value) && std::abs(value) <= INT16_MAX;
 }
 
 //===----------------------------------------------------------------------===//
@@ -114,14 +103,11 @@ class NumberReader {
 public:
   NumberReader(Candidate &candidate, SymbolTable &symbols) : candidate(candidate), symbols(symbols) {}
 
-  /// Replaces the constants with indices `wanted` by reads. `areZeroPoints` marks the constants that are zero points in
-  /// all kernels that share this code.
-  void read(ArrayRef<size_t> wanted, const llvm::BitVector &areZeroPoints) {
+  /// Replaces the constants with indices `wanted` by reads.
+  void read(ArrayRef<size_t> wanted) {
     llvm::MapVector<Type, SmallVector<size_t>> byType;
-    MLIRContext *context = candidate.kernel.getContext();
     for (size_t index : wanted)
-      byType[areZeroPoints[index] ? IntegerType::get(context, 16) : candidate.numbers[index].getType()].push_back(
-          index);
+      byType[candidate.numbers[index].getType()].push_back(index);
     for (auto &[type, indices] : byType) {
       Value argument = addInput(type, indices);
       for (auto [position, index] : llvm::enumerate(indices))
@@ -130,17 +116,11 @@ public:
   }
 
 private:
-  Attribute valueOf(arith::ConstantOp number, Type type) const {
-    if (!type.isInteger(16))
-      return number.getValue();
-    return IntegerAttr::get(type, int64_t(cast<FloatAttr>(number.getValue()).getValueAsDouble()));
-  }
-
   Value addInput(Type type, ArrayRef<size_t> indices) {
     plan::KernelOp kernel = candidate.kernel;
     Location loc = kernel.getLoc();
     SmallVector<Attribute> values =
-        llvm::map_to_vector(indices, [&](size_t index) { return valueOf(candidate.numbers[index], type); });
+        llvm::map_to_vector(indices, [&](size_t index) -> Attribute { return candidate.numbers[index].getValue(); });
     auto tensor = RankedTensorType::get(int64_t(values.size()), type);
     OpBuilder builder = OpBuilder::atBlockBegin(cast<ModuleOp>(kernel->getParentOp()).getBody());
     auto weight = plan::WeightOp::create(builder, loc, builder.getStringAttr("numbers"),
@@ -173,12 +153,7 @@ private:
     reading.getRegion().takeBody(generic.getRegion());
     rewriter.replaceOp(generic, reading.getResults());
     Block &body = reading.getRegion().front();
-    const Type type = cast<RankedTensorType>(argument.getType()).getElementType();
-    Value element = body.insertArgument(unsigned(inputs.size() - 1), type, number.getLoc());
-    rewriter.setInsertionPoint(number);
-    if (type != number.getType())
-      element = arith::SIToFPOp::create(rewriter, number.getLoc(), number.getType(), element);
-    rewriter.replaceOp(number, element);
+    rewriter.replaceOp(number, body.insertArgument(unsigned(inputs.size() - 1), number.getType(), number.getLoc()));
   }
 
   Candidate &candidate;
@@ -219,19 +194,16 @@ struct ShareNumbers : kernels::impl::ShareNumbersPassBase<ShareNumbers> {
   void share(ArrayRef<Candidate *> kernels, SymbolTable &symbols) {
     const Candidate &first = *kernels.front();
     SmallVector<size_t> different;
-    llvm::BitVector areZeroPoints(first.numbers.size(), true);
     for (size_t index = 0; index < first.numbers.size(); ++index) {
       arith::ConstantOp number = first.numbers[index];
       if (llvm::any_of(kernels,
                        [&](Candidate *other) { return other->numbers[index].getValue() != number.getValue(); }))
         different.push_back(index);
-      areZeroPoints[index] =
-          llvm::all_of(kernels, [&](Candidate *other) { return isZeroPoint(other->numbers[index]); });
     }
     if (different.empty())
       return;
     for (Candidate *candidate : kernels)
-      NumberReader(*candidate, symbols).read(different, areZeroPoints);
+      NumberReader(*candidate, symbols).read(different);
     numShared += kernels.size();
   }
 };

@@ -14,6 +14,7 @@
 #include "compiler/kernels/bodies/SerialBody.h"
 #include "dialects/TensorTypes.h"
 #include "dialects/plan/Notes.h"
+#include "dialects/plan/ScalarOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -374,7 +375,9 @@ private:
 } // namespace
 
 LogicalResult lowerIterations(KernelBody &body, nn::ForOp loop, const IterationPlan &plan) {
-  return IterationWriter(body, loop, plan).write();
+  const LogicalResult written = IterationWriter(body, loop, plan).write();
+  plan::expandScalars(body.getKernel()); // The program computes single elements.
+  return written;
 }
 
 } // namespace nacre::kernels

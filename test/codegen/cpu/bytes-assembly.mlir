@@ -187,16 +187,10 @@ plan.kernel @depthwise contraction (%x: tensor<1x30x30x64xi8>, %w: tensor<3x3x64
   %r = linalg.generic {indexing_maps = [affine_map<(n, h, w, c) -> (n, h, w, c)>, affine_map<(n, h, w, c) -> (c)>, affine_map<(n, h, w, c) -> (c)>, affine_map<(n, h, w, c) -> (n, h, w, c)>],
       iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%c, %b, %s : tensor<1x28x28x64xi32>, tensor<64xi32>, tensor<64xf32>) outs(%y : tensor<1x28x28x64xi8>) {
   ^bb0(%sum: i32, %bias: i32, %scale: f32, %o: i8):
-    %low = arith.constant 0.0 : f32
-    %high = arith.constant 255.0 : f32
     %begun = arith.addi %sum, %bias : i32
     %float = arith.sitofp %begun : i32 to f32
     %scaled = arith.mulf %float, %scale : f32
-    %rounded = math.roundeven %scaled : f32
-    %above = arith.maximumf %rounded, %low : f32
-    %below = arith.minimumf %above, %high : f32
-    %integer = arith.fptosi %below : f32 to i32
-    %byte = arith.trunci %integer : i32 to i8
+    %byte = plan.round %scaled in 0 to 255 : i8
     linalg.yield %byte : i8
   } -> tensor<1x28x28x64xi8>
   plan.yield %r : tensor<1x28x28x64xi8>

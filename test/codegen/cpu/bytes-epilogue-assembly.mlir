@@ -29,17 +29,11 @@ plan.kernel @short contraction (%a: tensor<280x32xi8>, %b: tensor<32x96xi8>, %bi
   } -> tensor<280x96xi32>
   %e = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (n)>, affine_map<(m, n) -> (n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]} ins(%r, %bias, %scales : tensor<280x96xi32>, tensor<96xi32>, tensor<96xf32>) outs(%c : tensor<280x96xi8>) {
   ^bb0(%x: i32, %i: i32, %f: f32, %out: i8):
-    %low = arith.constant -128.0 : f32
-    %high = arith.constant 127.0 : f32
+    %least = arith.constant -128 : i16
     %0 = arith.addi %x, %i : i32
     %1 = arith.sitofp %0 : i32 to f32
     %2 = arith.mulf %1, %f : f32
-    %3 = math.roundeven %2 : f32
-    %4 = arith.addf %3, %low : f32
-    %5 = arith.maximumf %4, %low : f32
-    %6 = arith.minimumf %5, %high : f32
-    %7 = arith.fptosi %6 : f32 to i32
-    %8 = arith.trunci %7 : i32 to i8
+    %8 = plan.round %2 plus %least in -128 to 127 : i8
     linalg.yield %8 : i8
   } -> tensor<280x96xi8>
   plan.yield %e : tensor<280x96xi8>

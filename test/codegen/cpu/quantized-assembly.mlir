@@ -99,22 +99,11 @@
 plan.kernel @requantize nest (%arg0: tensor<56x64xi32>, %arg1: tensor<64xi32>, %arg2: tensor<64xf32>) into (%arg3: tensor<56x64xi8>) cut 0 : 56 by 1 {
   %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%arg0, %arg1, %arg2 : tensor<56x64xi32>, tensor<64xi32>, tensor<64xf32>) outs(%arg3 : tensor<56x64xi8>) {
   ^bb0(%in: i32, %in_0: i32, %in_2: f32, %out: i8):
-    %cst = arith.constant 1.200000e+02 : f32
-    %cst_3 = arith.constant 2.550000e+02 : f32
+    %zero = arith.constant 120 : i16
     %4 = arith.subi %in, %in_0 : i32
     %6 = arith.sitofp %4 : i32 to f32
     %7 = arith.mulf %6, %in_2 : f32
-    %8 = math.roundeven %7 : f32
-    %9 = arith.addf %8, %cst : f32
-    %cst_4 = arith.constant 0.000000e+00 : f32
-    %10 = arith.maximumf %9, %cst_4 : f32
-    %11 = arith.minimumf %10, %cst_3 : f32
-    %12 = arith.cmpf ogt, %11, %cst_4 : f32
-    %13 = arith.select %12, %11, %cst_4 : f32
-    %14 = arith.cmpf olt, %13, %cst_3 : f32
-    %15 = arith.select %14, %13, %cst_3 : f32
-    %16 = arith.fptosi %15 : f32 to i32
-    %17 = arith.trunci %16 : i32 to i8
+    %17 = plan.round %7 plus %zero in 0 to 255 nan 0 : i8
     linalg.yield %17 : i8
   } -> tensor<56x64xi8>
   plan.yield %0 : tensor<56x64xi8>
@@ -123,30 +112,18 @@ plan.kernel @fixed nest (%arg0: tensor<56x64xi32>, %arg1: tensor<64xi32>, %arg2:
   %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%arg0, %arg1, %arg2, %arg3 : tensor<56x64xi32>, tensor<64xi32>, tensor<64xi32>, tensor<64xi32>) outs(%arg4 : tensor<56x64xi8>) {
   ^bb0(%in: i32, %bias: i32, %multiplier: i32, %shift: i32, %out: i8):
     %c-128_i32 = arith.constant -128 : i32
-    %c127_i32 = arith.constant 127 : i32
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     %c31 = arith.constant 31 : i32
     %6 = arith.addi %in, %bias : i32
-    %13 = arith.extsi %6 : i32 to i64
-    %14 = arith.extsi %multiplier : i32 to i64
-    %15 = arith.muli %13, %14 : i64
-    %c1073741824_i64 = arith.constant 1073741824 : i64
-    %16 = arith.addi %15, %c1073741824_i64 : i64
-    %c31_i64 = arith.constant 31 : i64
-    %17 = arith.shrsi %16, %c31_i64 : i64
-    %19 = arith.trunci %17 : i64 to i32
+    %19 = plan.multiply_high %6, %multiplier
     %right = arith.subi %c0, %shift : i32
     %sign = arith.shrsi %19, %c31 : i32
     %below = arith.addi %19, %sign : i32
     %less = arith.subi %right, %c1 : i32
-    %doubled = arith.shrsi %below, %less : i32
-    %more = arith.addi %doubled, %c1 : i32
-    %30 = arith.shrsi %more, %c1 : i32
+    %30 = plan.shift_half_up %below, %less
     %31 = arith.addi %30, %c-128_i32 : i32
-    %32 = arith.maxsi %31, %c-128_i32 : i32
-    %33 = arith.minsi %32, %c127_i32 : i32
-    %34 = arith.trunci %33 : i32 to i8
+    %34 = plan.clamp %31 in -128 to 127
     linalg.yield %34 : i8
   } -> tensor<56x64xi8>
   plan.yield %0 : tensor<56x64xi8>
@@ -158,8 +135,7 @@ plan.kernel @add nest (%arg0: tensor<56x64xi8>, %arg1: tensor<56x64xi8>) into (%
     %zb = arith.constant 1.100000e+02 : f32
     %sa = arith.constant 0.2 : f32
     %sb = arith.constant 0.3 : f32
-    %cst = arith.constant 1.200000e+02 : f32
-    %cst_3 = arith.constant 2.550000e+02 : f32
+    %zero = arith.constant 120 : i16
     %fa = arith.uitofp %a : i8 to f32
     %fb = arith.uitofp %b : i8 to f32
     %ca = arith.subf %fa, %za : f32
@@ -167,17 +143,7 @@ plan.kernel @add nest (%arg0: tensor<56x64xi8>, %arg1: tensor<56x64xi8>) into (%
     %ma = arith.mulf %ca, %sa : f32
     %mb = arith.mulf %cb, %sb : f32
     %7 = arith.addf %ma, %mb : f32
-    %8 = math.roundeven %7 : f32
-    %9 = arith.addf %8, %cst : f32
-    %cst_4 = arith.constant 0.000000e+00 : f32
-    %10 = arith.maximumf %9, %cst_4 : f32
-    %11 = arith.minimumf %10, %cst_3 : f32
-    %12 = arith.cmpf ogt, %11, %cst_4 : f32
-    %13 = arith.select %12, %11, %cst_4 : f32
-    %14 = arith.cmpf olt, %13, %cst_3 : f32
-    %15 = arith.select %14, %13, %cst_3 : f32
-    %16 = arith.fptosi %15 : f32 to i32
-    %17 = arith.trunci %16 : i32 to i8
+    %17 = plan.round %7 plus %zero in 0 to 255 : i8
     linalg.yield %17 : i8
   } -> tensor<56x64xi8>
   plan.yield %0 : tensor<56x64xi8>

@@ -356,13 +356,10 @@ func.func @bytes(%x: tensor<4x8xui8> {nn.name = "x"}) -> (tensor<4x16xi8> {nn.na
 
 // -----
 
-// A product with a fixed-point number is shifts of 64 bits. Of these constants it fits 32 bits.
+// The product with a fixed-point number is one operation. It does not overflow with this constant.
 
 // CHECK-LABEL: plan.kernel @{{.*}} nest
-// CHECK:         arith.extsi %{{.*}} : i32 to i64
-// CHECK:         arith.muli
-// CHECK-NOT:     arith.minsi
-// CHECK:         arith.trunci %{{.*}} : i64 to i32
+// CHECK:         plan.multiply_high %{{[^ ]+}}, %{{[^ ]+}}{{$}}
 func.func @fixed_point(%x: tensor<4x8xi32> {nn.name = "x"}) -> (tensor<4x8xi32> {nn.name = "y"}) {
   %m = nn.constant dense<1288490240> : tensor<i32>
   %s = nn.constant dense<[0, -1, -2, -3, -4, -5, -6, -7]> : tensor<8xi32>

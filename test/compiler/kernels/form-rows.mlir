@@ -117,12 +117,12 @@ func.func @table(%x: tensor<4x16xi8> {nn.name = "x"}) -> (tensor<4x8xi8> {nn.nam
 // CHECK:         tensor.pad %[[CODES]] low[0, 0, 0, 2] high[0, 0, 0, 2]
 // CHECK:         arith.uitofp
 // CHECK:         arith.uitofp
-// CHECK:         math.roundeven
+// CHECK:         plan.round
 // CHECK-LABEL: plan.kernel @softmax_0 row
 // CHECK-SAME:    (%{{.*}}: tensor<1x4x4x8xi8>) into (%{{.*}}: tensor<1x4x4x8xi8>)
 // CHECK:         arith.uitofp
 // CHECK:         math.exp
-// CHECK:         math.roundeven
+// CHECK:         plan.round
 // CHECK-NOT:   plan.kernel
 func.func @dequantized(%x: tensor<1x9x9x8xui8> {nn.name = "x"}) -> (tensor<1x4x4x8xui8> {nn.name = "y"}) {
   %zero = nn.constant dense<131.0> : tensor<f32>

@@ -93,16 +93,10 @@ plan.kernel @kernel attention (%q: tensor<MxBxDxi8>, %k: tensor<NxBxDxi8>, %v: t
       ins(%powers, %sum : tensor<BxMxNxf32>, tensor<BxMxf32>) outs(%e5 : tensor<BxMxNxi8>) {
   ^bb0(%a: f32, %g: f32, %o: i8):
     %step = arith.constant 4.0e-3 : f32
-    %least = arith.constant LEAST : f32
-    %most = arith.constant MOST : f32
     %i = arith.divf %one, %g : f32
     %w = arith.mulf %a, %i : f32
     %c = arith.divf %w, %step : f32
-    %r = math.roundeven %c : f32
-    %low = arith.maximumf %r, %least : f32
-    %fits = arith.minimumf %low, %most : f32
-    %wide = arith.fptosi %fits : f32 to i32
-    %t = arith.trunci %wide : i32 to i8
+    %t = plan.round %c in LEAST to MOST nan 0 : i8
     linalg.yield %t : i8
   } -> tensor<BxMxNxi8>
   BETWEEN
@@ -176,8 +170,8 @@ inline std::string CodedAttentionText::text() const {
       {"ENDARGS", centred ? "" : "%u: i32, %x: i32,"},
       {"ENDING", centred ? same : timesAndAdd("u", "a", "d", 5) + timesAndAdd("x", "d", "c", -2)},
       {"LEFT", left},
-      {"LEAST", isUnsigned ? "0.0" : "-128.0"},
-      {"MOST", isUnsigned ? "255.0" : "127.0"},
+      {"LEAST", isUnsigned ? "0" : "-128"},
+      {"MOST", isUnsigned ? "255" : "127"},
       {"AXIS", cutAmongRows ? "0" : "1"},
       {"EXTENT", std::to_string(cutAmongRows ? rows : batches)}};
   std::string text = kCodedAttention;

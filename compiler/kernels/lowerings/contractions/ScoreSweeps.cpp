@@ -3,6 +3,7 @@
 #include "compiler/kernels/lowerings/contractions/ScoreSweeps.h"
 
 #include "compiler/kernels/bodies/ElementTypes.h"
+#include "compiler/kernels/bodies/QuantizedCasts.h"
 #include "compiler/kernels/bodies/ScalarBodies.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -107,14 +108,10 @@ Type ScoreSweeps::storageOf(nn::AttentionOp op) const {
 
 Value ScoreSweeps::quantize(OpBuilder &b, Value weight, nn::AttentionOp op) {
   Location loc = body.getLoc();
-  const Type codes = elementTypeOf(op.getQueries());
-  const double zero = static_cast<double>((*op.getZeros())[nn::AttentionOp::WeightZero]);
-  auto number = [&](double value) { return emitConstant(b, loc, type, value); };
-  Value steps = arith::DivFOp::create(b, loc, weight, number(op.getWeightScale()->convertToDouble()));
-  Value code = math::RoundEvenOp::create(b, loc, steps);
-  if (zero != 0)
-    code = arith::AddFOp::create(b, loc, code, number(zero));
-  return emitIntegerOfFloat(b, loc, code, codes);
+  Value scale = emitConstant(b, loc, type, op.getWeightScale()->convertToDouble());
+  return emitQuantized(b, loc, arith::DivFOp::create(b, loc, weight, scale),
+                       (*op.getZeros())[nn::AttentionOp::WeightZero],
+                       cast<IntegerType>(elementTypeOf(op.getQueries())));
 }
 
 Value ScoreSweeps::isSeen(OpBuilder &b, nn::AttentionOp op, Value offset) {

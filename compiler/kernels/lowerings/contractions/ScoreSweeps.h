@@ -60,7 +60,7 @@ private:
 
   /// Returns the storage type of the weights. Codes have the type of the queries.
   mlir::Type storageOf(nn::AttentionOp op) const;
-  /// Emits the code of a weight in the same form as a quantization that was imported from a model.
+  /// Emits the code of a weight.
   mlir::Value quantize(mlir::OpBuilder &b, mlir::Value weight, nn::AttentionOp op);
   /// True if the query of the current row sees the current key by its position.
   mlir::Value isSeen(mlir::OpBuilder &b, nn::AttentionOp op, mlir::Value offset);

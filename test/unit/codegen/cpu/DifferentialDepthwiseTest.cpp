@@ -42,8 +42,7 @@ template <typename... Values> std::string filled(const char *text, Values &&...v
 }
 
 std::string DepthwiseText::epilogue() const {
-  const std::string zero = isUnsignedLhs ? "3.0" : "-5.0", low = isUnsignedLhs ? "0.0" : "-128.0",
-                    high = isUnsignedLhs ? "255.0" : "127.0";
+  const int zero = isUnsignedLhs ? 3 : -5, low = isUnsignedLhs ? 0 : -128, high = isUnsignedLhs ? 255 : 127;
   switch (after) {
   case After::Nothing:
     return "";
@@ -54,8 +53,7 @@ std::string DepthwiseText::epilogue() const {
     %f = arith.sitofp %e : i32 to f32
     %tiny = arith.constant 0.004 : f32
     %g = arith.mulf %f, %scale : f32
-    %h0 = arith.mulf %g, %tiny : f32
-    %h = math.roundeven %h0 : f32
+    %h = arith.mulf %g, %tiny : f32
 )";
     if (after == After::AddBytes)
       text += filled(R"(    %rw = arith.{0} %residual : i8 to i32
@@ -63,14 +61,8 @@ std::string DepthwiseText::epilogue() const {
     %sum = arith.addf %h, %rf : f32
 )",
                      isUnsignedLhs ? "extui" : "extsi");
-    return text + filled(R"(    %z = arith.constant {0} : f32
-    %i = arith.addf {1}, %z : f32
-    %low = arith.constant {2} : f32
-    %high = arith.constant {3} : f32
-    %j = arith.maximumf %i, %low : f32
-    %k = arith.minimumf %j, %high : f32
-    %l = arith.fptosi %k : f32 to i32
-    %r = arith.trunci %l : i32 to i8
+    return text + filled(R"(    %z = arith.constant {0} : i16
+    %r = plan.round {1} plus %z in {2} to {3} : i8
 )",
                          zero, after == After::AddBytes ? "%sum" : "%h", low, high);
   }

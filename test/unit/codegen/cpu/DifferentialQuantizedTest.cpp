@@ -45,30 +45,11 @@ std::string nest(int64_t columns, llvm::ArrayRef<std::string> types, const std::
                        arguments, written, maps, values, tensors, scalars, body, further);
 }
 
-/// %x, an f32, rounded and clamped as the importer writes it, and cast as kernels do.
-std::string quantize(Bounds bounds) {
-  const bool isUnsigned = bounds.low >= 0;
-  return llvm::formatv(R"(%zero = arith.constant {0:F1} : f32
-        %low = arith.constant {1:F1} : f32
-        %high = arith.constant {2:F1} : f32
-        %least = arith.constant {3:F1} : f32
-        %most = arith.constant {4:F1} : f32
-        %rounded = math.roundeven %x : f32
-        %moved = arith.addf %rounded, %zero : f32
-        %atLeast = arith.maximumf %moved, %low : f32
-        %atMost = arith.minimumf %atLeast, %high : f32
-        %isMore = arith.cmpf ogt, %atMost, %least : f32
-        %more = arith.select %isMore, %atMost, %least : f32
-        %isLess = arith.cmpf olt, %more, %most : f32
-        %less = arith.select %isLess, %more, %most : f32
-        %integer = arith.fptosi %less : f32 to i32
-        {5}
-        %r8 = arith.trunci %{6} : i32 to i8)",
-                       double(bounds.zero), double(bounds.low), double(bounds.high), isUnsigned ? 0.0 : -128.0,
-                       isUnsigned ? 255.0 : 127.0, isUnsigned ? "" : R"(%isNaN = arith.cmpf uno, %atMost, %atMost : f32
-        %none = arith.constant 0 : i32
-        %number = arith.select %isNaN, %none, %integer : i32)",
-                       isUnsigned ? "integer" : "number");
+/// %x, an f32, rounded and clamped. `ofNaN` is the result for NaN, or empty if %x is never NaN.
+std::string quantize(Bounds bounds, const std::string &ofNaN = "") {
+  return llvm::formatv(R"(%zero = arith.constant {0} : i16
+        %r8 = plan.round %x plus %zero in {1} to {2} {3} : i8)",
+                       bounds.zero, bounds.low, bounds.high, ofNaN.empty() ? "" : "nan " + ofNaN);
 }
 
 TEST_F(CpuQuantized, SumsTimesAFactor) {
@@ -91,14 +72,15 @@ TEST_F(CpuQuantized, SumsTimesAFactor) {
 /// A quotient of small integers is NaN or infinite now and then, and often half of an odd number.
 TEST_F(CpuQuantized, QuotientsAndNaN) {
   for (const Bounds &bounds : kBounds)
-    checkOnAll(nest(70, {"i8", "i8"}, R"(%c7 = arith.constant 7 : i8
+    for (int ofNaN : {0, bounds.low, bounds.zero, bounds.high})
+      checkOnAll(nest(70, {"i8", "i8"}, R"(%c7 = arith.constant 7 : i8
         %small = arith.andi %b0, %c7 : i8
         %c29 = arith.constant 29 : i8
         %large = arith.muli %a0, %c29 : i8
         %n = arith.sitofp %large : i8 to f32
         %d = arith.uitofp %small : i8 to f32
         %x = arith.divf %n, %d : f32
-        )" + quantize(bounds)));
+        )" + quantize(bounds, std::to_string(ofNaN))));
 }
 
 TEST_F(CpuQuantized, SumsOfTwoBytes) {
@@ -113,6 +95,28 @@ TEST_F(CpuQuantized, SumsOfTwoBytes) {
         )" + quantize({-3, 0, 255})));
 }
 
+/// A zero point that is only known at run time, one for all elements or one for each.
+TEST_F(CpuQuantized, ZeroPointsAtRunTime) {
+  for (const char *map : {"affine_map<(d0, d1) -> (0)>", "affine_map<(d0, d1) -> (d1)>"})
+    for (const Bounds &bounds : kBounds)
+      checkOnAll(llvm::formatv(
+          R"(plan.kernel @kernel nest (%a: tensor<7x48xi32>, %z: tensor<48xi16>) into (%y: tensor<7x48xi8>) cut 0 : 7 by 1 {{
+      %r = linalg.generic {{indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, {0}, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+          ins(%a, %z : tensor<7x48xi32>, tensor<48xi16>) outs(%y : tensor<7x48xi8>) {{
+      ^bb0(%a0: i32, %z0: i16, %o: i8):
+        %f = arith.sitofp %a0 : i32 to f32
+        %scale = arith.constant 1.5 : f32
+        %x = arith.mulf %f, %scale : f32
+        %c127 = arith.constant 127 : i16
+        %zero = arith.andi %z0, %c127 : i16
+        %r8 = plan.round %x plus %zero in {1} to {2} nan {1} : i8
+        linalg.yield %r8 : i8
+      } -> tensor<7x48xi8>
+      plan.yield %r : tensor<7x48xi8>
+    })",
+          map, bounds.low, bounds.high));
+}
+
 /// The bounds alone, of integers.
 TEST_F(CpuQuantized, ClampedIntegers) {
   for (const Bounds &bounds : kBounds)
@@ -123,45 +127,28 @@ TEST_F(CpuQuantized, ClampedIntegers) {
         %places = arith.constant 28 : i32
         %extreme = arith.shli %b0, %places : i32
         %small = arith.addi %large, %extreme : i32
-        %low = arith.constant {0} : i32
-        %high = arith.constant {1} : i32
         %zero = arith.constant {2} : i32
         %moved = arith.addi %small, %zero : i32
-        %atLeast = arith.maxsi %moved, %low : i32
-        %atMost = arith.minsi %atLeast, %high : i32
-        %r8 = arith.trunci %atMost : i32 to i8)",
+        %r8 = plan.clamp %moved in {0} to {1})",
                                     bounds.low, bounds.high, bounds.zero)));
 }
 
 /// A product with a fixed-point number, of two least integers, too, if it `saturates`; and a rounding shift by 1 to 16.
 std::string fixedPoint(bool saturates) {
-  return llvm::formatv(R"(%c1 = arith.constant 1 : i32
-        %c15 = arith.constant 15 : i32
+  return llvm::formatv(R"(%c15 = arith.constant 15 : i32
         %c31 = arith.constant 31 : i32
         %mask = arith.constant {0} : i32
-        %factor = arith.constant {3} : i32
+        %factor = arith.constant {2} : i32
         %many = arith.muli %b0, %factor : i32
         %m = arith.andi %many, %mask : i32
         %x = arith.muli %a0, %factor : i32
-        %wideX = arith.extsi %x : i32 to i64
-        %wideM = arith.extsi %m : i32 to i64
-        %product = arith.muli %wideX, %wideM : i64
-        %half = arith.constant 1073741824 : i64
-        %nudged = arith.addi %product, %half : i64
-        %c31wide = arith.constant 31 : i64
-        %shifted = arith.shrsi %nudged, %c31wide : i64
-        %most = arith.constant 2147483647 : i64
-        {1}
-        %high = arith.trunci %{2} : i64 to i32
+        %high = plan.multiply_high {1} %x, %m
         %places = arith.andi %c0, %c15 : i32
         %sign = arith.shrsi %high, %c31 : i32
         %below = arith.addi %high, %sign : i32
-        %doubled = arith.shrsi %below, %places : i32
-        %up = arith.addi %doubled, %c1 : i32
-        %rounded = arith.shrsi %up, %c1 : i32
+        %rounded = plan.shift_half_up %below, %places
         %r8 = arith.trunci %rounded : i32 to i8)",
-                       saturates ? -1 : 0x7fffffff, saturates ? "%least = arith.minsi %shifted, %most : i64" : "",
-                       saturates ? "least" : "shifted", saturates ? 1 << 29 : 1798765433);
+                       saturates ? -1 : 0x7fffffff, saturates ? "saturates" : "", saturates ? 1 << 29 : 1798765433);
 }
 
 TEST_F(CpuQuantized, FixedPointNumbers) {
@@ -170,29 +157,15 @@ TEST_F(CpuQuantized, FixedPointNumbers) {
       checkOnAll(nest(columns, {"i32", "i32", "i32"}, fixedPoint(saturates)));
 }
 
-/// As kernels read tables: an index that is negative counts from the end, and none leads out of it.
 TEST_F(CpuQuantized, TablesOfBytes) {
-  for (const char *index : {"%index = arith.extui %large : i8 to i32", "%index = arith.extsi %large : i8 to i32",
-                            "%signed = arith.extsi %large : i8 to i32\n"
-                            "        %c128 = arith.constant 128 : i32\n"
-                            "        %index = arith.addi %signed, %c128 : i32"})
+  for (const char *sign : {"", "signed"})
     for (int64_t columns : {1, 7, 16, 300}) {
       const std::string text = nest(columns, {"i8", "i8"},
                                     llvm::formatv(R"(%c29 = arith.constant 29 : i8
         %some = arith.muli %a0, %c29 : i8
         %large = arith.addi %some, %b0 : i8
-        {0}
-        %c0 = arith.constant 0 : i32
-        %c255 = arith.constant 255 : i32
-        %c256 = arith.constant 256 : i32
-        %isNegative = arith.cmpi slt, %index, %c0 : i32
-        %fromEnd = arith.addi %index, %c256 : i32
-        %counted = arith.select %isNegative, %fromEnd, %index : i32
-        %least = arith.maxsi %counted, %c0 : i32
-        %most = arith.minsi %least, %c255 : i32
-        %at = arith.index_cast %most : i32 to index
-        %r8 = tensor.extract %t[%at] : tensor<256xi8>)",
-                                                  index),
+        %r8 = plan.lookup {0} %large in %t : tensor<256xi8>)",
+                                                  sign),
                                     ", %t: tensor<256xi8>");
       checkOnAll(text);
       check(text); // this CPU may have more than its base, which permutes bytes

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What kernels do to requantize gives the bits of the definition. Bodies on constants are folded by `arith`, which is
-// as exact as a machine.
+// Bodies that requantize give the bits of the definition. Bodies on constants are expanded and folded by `arith`, which
+// is as exact as a machine.
 
 #include "compiler/kernels/bodies/FixedPointBodies.h"
 
 #include "dialects/nn/FixedPoint.h"
+#include "dialects/plan/ScalarOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Matchers.h"
@@ -27,7 +28,7 @@ struct Sample {
 class FixedPointBodies : public testing::TestWithParam<nn::FixedPointRounding> {
 protected:
   FixedPointBodies() : context(mlir::MLIRContext::Threading::DISABLED) {
-    context.loadDialect<mlir::func::FuncDialect, mlir::arith::ArithDialect>();
+    context.loadDialect<mlir::func::FuncDialect, plan::PlanDialect>();
   }
 
   /// The result of each body, folded.
@@ -47,6 +48,7 @@ protected:
                                        constant(32, sample.scale.multiplier), constant(32, sample.scale.shift),
                                        rangeOf(sample.scale)));
     auto returned = mlir::func::ReturnOp::create(builder, loc, results);
+    plan::expandScalars(function);
     EXPECT_TRUE(succeeded(mlir::applyPatternsGreedily(function, mlir::RewritePatternSet(&context))));
     std::vector<int64_t> values;
     for (mlir::Value result : returned.getOperands()) {
