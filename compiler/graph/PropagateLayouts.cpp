@@ -101,11 +101,11 @@ Region growRegion(Value seed, Dims layout, const llvm::DenseMap<Operation *, uns
 // 2. Prices
 //===----------------------------------------------------------------------===//
 
-/// True if a transpose by `permutation` costs nothing before `user`. A product reads its operands with any strides. If
-/// a transposed axis is flattened and then multiplied by constant weights, the weights are reordered instead
-/// (nacre-permute-weights).
+/// True if a transpose by `permutation` costs nothing before `user`. Products and attention read their operands with
+/// any strides. If a transposed axis is flattened and then multiplied by constant weights, the weights are reordered
+/// instead (nacre-permute-weights).
 bool absorbsTranspose(Operation *user, Dims transposed, Dims permutation) {
-  if (isa<nn::MatMulOp>(user))
+  if (isa<nn::MatMulOp, nn::AttentionOp>(user))
     return true;
   auto reshape = dyn_cast<nn::ReshapeOp>(user);
   if (!reshape || !reshape->hasOneUse() || !findFlattenedTail(transposed, reshape.getType().getShape(), permutation))
