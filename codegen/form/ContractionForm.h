@@ -14,6 +14,7 @@
 #include "codegen/form/ContractionShape.h"
 #include "codegen/form/DepthGroups.h"
 #include "codegen/form/KernelForm.h"
+#include "codegen/form/RightDecode.h"
 #include "codegen/form/Winograd.h"
 #include <memory>
 #include <variant>
@@ -48,6 +49,9 @@ struct Contraction {
   llvm::SmallVector<ContractionOperand, 6> operands;
   ContractionLoop columns; ///< Loop over columns, whose stride in Result is 1.
   mlir::Type accumulatorType;
+  /// Storage of Rhs; `nullopt` if it is stored as it is multiplied. Integers have none, because instructions extend
+  /// them.
+  std::optional<RightDecode> right;
   /// True if integers are extended to the accumulator's type with zeros, false if they are extended with their sign.
   bool isUnsignedLhs = false, isUnsignedRhs = false;
   /// True if the operands are signed bytes and Rhs has no -128, so that the sum of two products fits into 16 bits.
@@ -74,6 +78,9 @@ struct Contraction {
 
   /// Returns the type in which the product's left factor is loaded or computed.
   mlir::Type leftType() const { return prologue ? prologue->elementType : operands[Lhs].elementType; }
+
+  /// Returns the type of an element of Rhs in memory.
+  mlir::Type rightType() const { return right ? right->stored : operands[Rhs].elementType; }
 
   unsigned cutAxis = 0; ///< Cut axis of the target.
   int64_t cutExtent = 1;

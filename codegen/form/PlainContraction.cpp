@@ -298,6 +298,8 @@ private:
     if (product.inputs[lhs].source == Input::Source::Storage)
       setOperand(Contraction::Lhs, product.inputs[lhs].access);
     setOperand(Contraction::Rhs, rhs.access);
+    if (!integers)
+      result.right = readRightDecode(kernel, rhs.access, result.accumulatorType);
     auto storage = cast<RankedTensorType>(kernel.getBody().getArgument(rhs.access.argument).getType());
     result.rhsShape.assign(storage.getShape().begin(), storage.getShape().end());
     FailureOr<SmallVector<WalkedAxis>> rhsAxes = walkAxes(rhs.map);

@@ -107,7 +107,7 @@ private:
       return std::nullopt;
     const MatrixProduct product = asProduct(*plain);
     known->second = Product{plain->operands[Contraction::Rhs].argument, product.multiplyAdds(),
-                            productsOf(plain->accumulatorType, element), shapeOf(product).isSingleRow()};
+                            productsOf(plain->accumulatorType, RightDecode{element}), shapeOf(product).isSingleRow()};
     return known->second;
   }
 
@@ -116,8 +116,8 @@ private:
     if (!product || product->rhs != input)
       return false;
     const MachineRow &machine = machineOf(target, product->types, product->isSingleRow);
-    return gainsByHalfTheBytes(machine, {product->multiplyAdds, double(elements), repeats}, product->types.rhs,
-                               target.model.l2Bytes);
+    return gainsByFewerBytes(machine, {product->multiplyAdds, double(elements), repeats}, product->types.rhs,
+                             target.model.l2Bytes);
   }
 
   const Target &target;
@@ -282,8 +282,12 @@ private:
         reader.first.setKernel(version->second.getSymName());
       }
       for (auto &[inputs, version] : versions)
-        for (unsigned input : inputs.set_bits())
+        for (unsigned input : inputs.set_bits()) {
           narrow(version.getInputs()[input], element);
+          // Only the right operand of a contraction is a candidate. Bodies of other kernels decode their tables.
+          if (version.getKind() == plan::KernelKind::Contraction)
+            plan::setRightDecode(version, {input, element});
+        }
     }
   }
 

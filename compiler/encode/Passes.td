@@ -20,7 +20,8 @@ def NarrowWeightsPass : Pass<"nacre-narrow-weights", "::mlir::ModuleOp"> {
 
     Requires: kernels over whole storages, launches on storages; no encoding on any weight yet.
 
-    Ensures: a narrow weight is one for all that read it, and has `plan.rounding`, what that cost. A weight stays f32 where a launch does not
+    Ensures: a narrow weight is one for all that read it, and has `plan.rounding`, what that cost. Kernels that multiply by it have
+    `plan.right_decode`, which says how it is stored (codegen/form/RightDecode.h). A weight stays f32 where a launch does not
     gain, where a state begins with it, where a number would become infinite, and where so many are too small for the type that
     digits are lost; of the last two the user is warned.
 

@@ -73,6 +73,23 @@ double productRateOf(KernelOp kernel) {
 
 void setPairsFit(KernelOp kernel) { kernel->setAttr(kPairsFit, UnitAttr::get(kernel.getContext())); }
 
+constexpr StringLiteral kArgument = "argument", kStored = "stored";
+
+void setRightDecode(KernelOp kernel, const RightDecodeNote &note) {
+  Builder builder(kernel);
+  kernel->setAttr(kRightDecode,
+                  builder.getDictionaryAttr({builder.getNamedAttr(kArgument, builder.getI64IntegerAttr(note.argument)),
+                                             builder.getNamedAttr(kStored, TypeAttr::get(note.stored))}));
+}
+
+std::optional<RightDecodeNote> rightDecodeOf(KernelOp kernel) {
+  auto note = kernel->getAttrOfType<DictionaryAttr>(kRightDecode);
+  if (!note)
+    return std::nullopt;
+  return RightDecodeNote{unsigned(note.getAs<IntegerAttr>(kArgument).getInt()),
+                         note.getAs<TypeAttr>(kStored).getValue()};
+}
+
 void setEntryWeight(EntryOp entry, double weight) {
   if (weight == 1)
     entry->removeAttr(kEntryWeight);

@@ -116,6 +116,19 @@ constexpr llvm::StringLiteral kPairsFit = "plan.pairs_fit";
 void setPairsFit(KernelOp kernel);
 inline bool doPairsFit(KernelOp kernel) { return kernel->hasAttr(kPairsFit); }
 
+/// Storage of the right operand of a contraction, if its elements are not stored in the type that is multiplied.
+struct RightDecodeNote {
+  unsigned argument = 0; ///< Index of the kernel's argument.
+  mlir::Type stored;     ///< Type of an element in memory, such as f16 or bf16.
+};
+
+/// Dictionary on a kernel with its RightDecodeNote. The phase that stores a weight in another type than the model sets
+/// it.
+constexpr llvm::StringLiteral kRightDecode = "plan.right_decode";
+
+void setRightDecode(KernelOp kernel, const RightDecodeNote &note);
+std::optional<RightDecodeNote> rightDecodeOf(KernelOp kernel);
+
 /// Weight, an f64, of an entry's time: the layouts of weights are chosen by the weighted times of all entries. Without
 /// this note, the weight is 1.
 constexpr llvm::StringLiteral kEntryWeight = "plan.entry_weight";

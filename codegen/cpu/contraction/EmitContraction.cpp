@@ -61,7 +61,7 @@ private:
 
   /// Returns the element type of panels. An operand that is not a packed weight is converted when it is packed.
   static Type columnType(const MatrixProduct &contraction) {
-    return contraction.panels ? contraction.operands[Contraction::Rhs].elementType : typeInScratch(contraction);
+    return contraction.panels ? contraction.rightType() : typeInScratch(contraction);
   }
 
   //===--------------------------------------------------------------------===//
@@ -158,7 +158,7 @@ private:
   /// Estimates the nanoseconds of a unit, from its arithmetic or from the columns it reads.
   void estimate() {
     const double units = double(llvm::divideCeil(contraction.cutExtent, extent)) * parts;
-    const int64_t rhsBytes = bytesOfElement(contraction.operands[Contraction::Rhs].elementType);
+    const int64_t rhsBytes = bytesOfElement(contraction.rightType());
     const double panelBytes = double(contraction.depthSize()) * contraction.parts * width * panelsOfUnit * rhsBytes;
     function.unitCost = std::max(machine.nanosecondsOf(function.flops / units),
                                  panelBytes / build.target.model.memoryBytesPerNanosecond());

@@ -12,10 +12,9 @@ using namespace mlir;
 namespace nacre::codegen::cpu {
 
 bool UnitPanel::isReadInPlace(int64_t columns, int64_t lanes) const {
-  const ContractionOperand &rhs = contraction.operands[Contraction::Rhs];
-  const uint64_t bytes = uint64_t(contraction.depthSize()) * width * bytesOfElement(rhs.elementType);
+  const uint64_t bytes = uint64_t(contraction.depthSize()) * width * bytesOfElement(contraction.rightType());
   return contraction.columns.strides[Contraction::Rhs] == 1 && columns % lanes == 0 && contraction.parts == 1 &&
-         rhs.elementType == contraction.accumulatorType && (bytes > build.target.model.l2Bytes || liesAsPacked());
+         !contraction.right && !contraction.isOfIntegers() && (bytes > build.target.model.l2Bytes || liesAsPacked());
 }
 
 bool UnitPanel::liesAsPacked() const {

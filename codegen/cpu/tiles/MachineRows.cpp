@@ -355,18 +355,18 @@ ProductTypes productsOf(mlir::Type accumulator) {
   return accumulator.isF32() ? kSingles : kDoubles;
 }
 
-ProductTypes productsOf(mlir::Type accumulator, mlir::Type columns) {
+ProductTypes productsOf(mlir::Type accumulator, const std::optional<RightDecode> &right) {
   ProductTypes types = productsOf(accumulator);
-  if (accumulator.isF32() && columns.isF16())
+  if (accumulator.isF32() && right && right->stored.isF16())
     types.rhs = Number::F16;
-  if (accumulator.isF32() && columns.isBF16())
+  if (accumulator.isF32() && right && right->stored.isBF16())
     types.rhs = Number::BF16;
   return types;
 }
 
 std::optional<ProductTypes> productsOf(const Contraction &contraction, mlir::Type columns, int64_t k) {
   if (!contraction.isOfIntegers())
-    return productsOf(contraction.accumulatorType, columns);
+    return productsOf(contraction.accumulatorType, contraction.right);
   if (columns.isInteger(16) && contraction.operands[Contraction::Lhs].elementType.isInteger(16))
     return ProductTypes{Number::S16, Number::S16, Number::S32, k};
   const mlir::Type rows = contraction.operands[Contraction::Lhs].elementType;

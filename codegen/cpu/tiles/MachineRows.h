@@ -22,6 +22,7 @@ class Type;
 namespace nacre::codegen {
 struct Contraction;
 struct LoopedContraction;
+struct RightDecode;
 } // namespace nacre::codegen
 
 namespace nacre::codegen::cpu {
@@ -183,14 +184,14 @@ const MachineRow &machineOf(const Target &target, const ProductTypes &types, boo
 
 /// Returns the types of a contraction of floats whose operands are extended to the type of the accumulator.
 ProductTypes productsOf(mlir::Type accumulator);
-/// Returns the types of a contraction of floats whose columns have the type `columns` in memory.
-ProductTypes productsOf(mlir::Type accumulator, mlir::Type columns);
-/// Returns the types of a contraction. `columns` is the type of the columns in panels, in groups of `k` steps.
+/// Returns the types of a contraction of floats whose columns are stored as `right` says.
+ProductTypes productsOf(mlir::Type accumulator, const std::optional<RightDecode> &right);
+/// Returns the types of a contraction. `columns` is the type of integer columns in panels, in groups of `k` steps.
 /// `nullopt` if no machine row multiplies these integers.
 std::optional<ProductTypes> productsOf(const Contraction &contraction, mlir::Type columns, int64_t k);
 
-/// Returns the machine row by which `target` computes the tiles of `contraction`, from panels of type `columns`. The
-/// row must exist.
+/// Returns the machine row by which `target` computes the tiles of `contraction`. `columns` is the type of integer
+/// columns in panels. The row must exist.
 const MachineRow &machineOf(const Target &target, const LoopedContraction &contraction, mlir::Type columns);
 
 } // namespace nacre::codegen::cpu

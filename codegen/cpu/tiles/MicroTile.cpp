@@ -28,7 +28,7 @@ public:
         hasFewRegisters(contraction.isOfIntegers() && !machine.hasMixedSums() &&
                         leavesFewRegisters(machine, shape.rows, vectors)),
         blocks(sumBlocksOf(machine, contraction, part)), factor(factorType(contraction, panelType())),
-        columns(build, machine, panel.buffer, factor, vectors,
+        columns(build, machine, panel.buffer, contraction.right, factor, vectors,
                 contraction.parts == 1 && shape.rows > 1 && endsInHalf(machine, shape.columns)),
         waiting(build, part, shape, vectors, sumsOf(vectors - 1), contraction.accumulatorType),
         elements(build, contraction, buffers[contraction.operands[Contraction::Lhs].argument], shape),

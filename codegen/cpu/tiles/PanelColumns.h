@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  loads vectors of a panel's columns, and widens them to the type in which they are multiplied.
+// What:  loads vectors of a panel's columns, and decodes them to the type in which they are multiplied.
 // Why:   memory bandwidth should be the only limit of a row times a matrix of 16-bit floats, so each instruction that
 //        widens counts.
 // How:   one load brings two vectors if that takes fewer instructions. For bf16 they are the even and the odd columns:
@@ -17,10 +17,10 @@ namespace nacre::codegen::cpu {
 
 class PanelColumns {
 public:
-  /// Prepares loads of `vectors` vectors from the panel `buffer`, which may have any element type, as vectors of
+  /// Prepares loads of `vectors` vectors from the panel `buffer`, which is stored as `decode` says, as vectors of
   /// `type`. If `lastIsHalf`, only the first half of the last vector is loaded.
-  PanelColumns(VectorBuilder &build, const MachineRow &machine, mlir::Value buffer, mlir::Type type, int64_t vectors,
-               bool lastIsHalf);
+  PanelColumns(VectorBuilder &build, const MachineRow &machine, mlir::Value buffer,
+               const std::optional<RightDecode> &decode, mlir::Type type, int64_t vectors, bool lastIsHalf);
 
   /// Returns the number of lanes of the vector with index `vector`, and of its sums.
   unsigned lanesOf(int64_t vector) const { return vector + 1 < vectors ? lanes : lastLanes; }

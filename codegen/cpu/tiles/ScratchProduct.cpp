@@ -30,6 +30,7 @@ bool canMultiply(const Target &target, const MatrixProduct &product) {
 
 MatrixProduct inScratch(const Target &target, const MatrixProduct &product) {
   MatrixProduct walked = product;
+  walked.right.reset();
   if (!product.isOfIntegers())
     return walked;
   ContractionLoop &steps = walked.depth.back();

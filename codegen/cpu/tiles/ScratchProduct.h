@@ -18,8 +18,9 @@ namespace nacre::codegen::cpu {
 /// groups.
 bool canMultiply(const Target &target, const MatrixProduct &product);
 
-/// Returns `product`, which has no packed weight, changed to read a panel in scratch. Integers get the groups that the
-/// target multiplies fastest. If the steps of Lhs are not consecutive in memory, each group has a single step.
+/// Returns `product`, which has no packed weight, changed to read a panel in scratch. The panel has decoded elements.
+/// Integers get the groups that the target multiplies fastest. If the steps of Lhs are not consecutive in memory, each
+/// group has a single step.
 MatrixProduct inScratch(const Target &target, const MatrixProduct &product);
 
 /// Returns the element type of a panel in scratch. An operand that is not a packed weight is converted when it is

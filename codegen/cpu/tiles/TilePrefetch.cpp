@@ -43,7 +43,7 @@ void TilePrefetch::panelFrom(Value rhs, int64_t steps) {
   // True if the weight is so large that no cache still holds it from the previous run.
   const bool isLarge =
       contraction.depthSize() * contraction.columns.size * bytes >= int64_t(shape.machine.model->lastBytes);
-  if (!isLarge || !shapeOf(contraction).isSingleRow() || columnType() != contraction.accumulatorType ||
+  if (!isLarge || !shapeOf(contraction).isSingleRow() || contraction.right || contraction.isOfIntegers() ||
       shape.machine.prefetchBytes == 0 || buffers[contraction.operands[Contraction::Rhs].argument] != panel.buffer)
     return;
   ask(rhs, shape.machine.prefetchBytes / bytes, steps * panel.strides.back());

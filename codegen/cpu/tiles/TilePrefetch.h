@@ -23,7 +23,7 @@ public:
   void end();
 
   /// Prefetches the columns of later steps into the second-level cache, if a single row reads a large weight from
-  /// memory. This continues into the next panel, which follows in memory. If columns are widened, the hardware
+  /// memory. This continues into the next panel, which follows in memory. If columns are decoded, the hardware
   /// prefetcher is fast enough, and nothing is emitted.
   void panelFrom(mlir::Value rhs, int64_t steps);
 

@@ -302,17 +302,17 @@ int64_t chooseBlock(const CutShape &cut, int64_t rows, uint64_t cacheBytes) {
 // 7. Weights
 //===----------------------------------------------------------------------===//
 
-bool gainsByHalfTheBytes(const MachineRow &machine, const WeightReading &reading, Number narrow, uint64_t cacheBytes) {
+bool gainsByFewerBytes(const MachineRow &machine, const WeightReading &reading, Number narrow, uint64_t cacheBytes) {
   // A small speedup does not justify rounding the weights.
   constexpr double worthwhile = 0.85;
   auto streaming = [&](double bytes) {
     return bytes / (reading.repeats && bytes <= double(cacheBytes) ? machine.model->l2BytesPerCycle
                                                                    : machine.model->memoryBytesPerCycle);
   };
-  const double bytes = reading.elements * bytesOf(Number::F32);
+  const double bytes = reading.elements * bytesOf(Number::F32), fewer = reading.elements * bytesOf(narrow);
   const double arithmetic = reading.multiplyAdds / machine.productsPerCycle();
   const double widening = reading.elements / double(machine.lanes) * machine.widenCycles(narrow);
-  return std::max(streaming(bytes / 2), arithmetic + widening) < worthwhile * std::max(streaming(bytes), arithmetic);
+  return std::max(streaming(fewer), arithmetic + widening) < worthwhile * std::max(streaming(bytes), arithmetic);
 }
 
 } // namespace nacre::codegen::cpu

@@ -99,16 +99,16 @@ double runCycles(const MachineRow &machine, const ContractionShape &shape);
 /// multiple of `rows`.
 int64_t chooseBlock(const CutShape &cut, int64_t rows, uint64_t cacheBytes);
 
-/// Work of a launch that reads a weight of type f32.
+/// Work of a launch that reads a weight of the model, which is f32.
 struct WeightReading {
   double multiplyAdds = 0;
   double elements = 0;  ///< Number of the weight's elements
   bool repeats = false; ///< True if the next launch reads the same weight, as in a loop
 };
 
-/// True if a launch would be faster with a weight of type `narrow`, which has half the size. A roofline model decides:
-/// the core multiplies and widens while the weight streams in. `cacheBytes` is the size of the second-level cache.
-bool gainsByHalfTheBytes(const MachineRow &machine, const WeightReading &reading, Number narrow, uint64_t cacheBytes);
+/// True if a launch would be faster with a weight that is stored as `narrow`, in fewer bytes. A roofline model decides:
+/// the core multiplies and decodes while the weight streams in. `cacheBytes` is the size of the second-level cache.
+bool gainsByFewerBytes(const MachineRow &machine, const WeightReading &reading, Number narrow, uint64_t cacheBytes);
 
 /// Returns how many steps one iteration of a tile's inner loop takes, in steps of an instruction. The registers without
 /// sums must hold the elements of a row for all these steps.

@@ -31,7 +31,7 @@ bool isKnown(Type type) { return type.isF32() || type.isF16() || type.isF64(); }
 /// must request it. bf16 operands would keep their digits, but lose their range.
 bool mayMultiplyHalves(const LoopedContraction &contraction, const GpuOptions &options) {
   const Type lhs = contraction.leftType();
-  const Type rhs = contraction.operands[Contraction::Rhs].elementType;
+  const Type rhs = contraction.rightType();
   if (!contraction.accumulatorType.isF32() || lhs.isBF16() || rhs.isBF16())
     return false;
   return options.precision == GpuPrecision::F16 || (lhs.isF16() && rhs.isF16());

@@ -39,7 +39,7 @@ SharedLayout layoutOf(const ContractionGrid &grid, const GpuTile &tile) {
     ++layout.rightPitch;
   layout.buffers = 2;
   layout.leftType = storedType(grid.contraction.leftType());
-  layout.rightType = storedType(grid.contraction.operands[Contraction::Rhs].elementType);
+  layout.rightType = storedType(grid.contraction.rightType());
   return layout;
 }
 

@@ -9,12 +9,14 @@
 
 // CHECK:      plan.weight @w = dense<1.500000e+00> : tensor<512x512xf16> {plan.rounding = {largest_relative_error = 0.000000e+00 : f64, relative_error = 0.000000e+00 : f64, saved_bytes = 524288 : i64}}
 // CHECK:      plan.kernel @documented_example contraction (%{{.*}}: tensor<1x512xf32>, %[[B:[^ ,:()]+]]: tensor<512x512xf16>) into
+// CHECK-SAME: plan.right_decode = {argument = 1 : i64, stored = f16}
 // CHECK:      ^bb0(%[[X:[^ ,:()]+]]: f32, %[[Y:[^ ,:()]+]]: f16, %[[Z:[^ ,:()]+]]: f32):
 // CHECK-NEXT:   %[[WIDE:[^ ,:()]+]] = arith.extf %[[Y]] : f16 to f32
 // CHECK-NEXT:   arith.mulf %[[X]], %[[WIDE]] : f32
 // CHECK:      plan.use @w : memref<512x512xf16>
 // CHECK:      plan.launch @documented_example{{.*}} (memref<1x512xf32>, memref<512x512xf16>) into
 // BF16:       plan.weight @w = dense<1.500000e+00> : tensor<512x512xbf16>
+// BF16:       plan.kernel @documented_example{{.*}}plan.right_decode = {argument = 1 : i64, stored = bf16}
 plan.weight @w = dense<1.5> : tensor<512x512xf32>
 plan.kernel @documented_example contraction (%a: tensor<1x512xf32>, %b: tensor<512x512xf32>) into (%c: tensor<1x512xf32>) cut 1 : 512 by 1 {
   %zero = arith.constant 0.0 : f32

@@ -250,7 +250,7 @@ TEST(TileTables, PartsCoverTheReduction) {
 TEST(TileTables, WeightsThatAreWaitedForAreBetterHalfAsLarge) {
   const uint64_t l2 = 512 << 10;
   auto gains = [&](const MachineRow &machine, double rows, double elements, Number narrow, bool repeats = false) {
-    return gainsByHalfTheBytes(machine, {rows * elements, elements, repeats}, narrow, l2);
+    return gainsByFewerBytes(machine, {rows * elements, elements, repeats}, narrow, l2);
   };
   constexpr double kLarge = 1 << 20, kSmall = 1 << 15;
   for (Number narrow : {Number::F16, Number::BF16}) {
