@@ -98,7 +98,7 @@ plan.kernel @kernel attention (%q: tensor<QSxTYPE>, %k: tensor<KSxTYPE>, %v: ten
                        iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
       ins(%weights, %v : tensor<BxMxNxf32>, tensor<VSxTYPE>) outs(%f6 : tensor<YSxf32>) {
   ^bb0(%a: f32, %b: TYPE, %o: f32):
-    VALUE
+    WEIGHED
     %p = arith.mulf %a, %bw : f32
     %t = arith.addf %o, %p : f32
     linalg.yield %t : f32
@@ -153,14 +153,14 @@ inline std::string AttentionText::text() const {
   };
   const std::string keyed = shared ? "0" : "b";
   const std::string ofSink =
-      narrow ? "%sw = arith.extf %s : TYPE to f32\n    " : "%sw = arith.addf %s, %zero : f32\n    ";
+      narrow ? "%sw = arith.extf %k0 : TYPE to f32\n    " : "%sw = arith.addf %k0, %zero : f32\n    ";
   // Longer words first: none is a part of one that is replaced later.
   const std::vector<std::pair<std::string, std::string>> words = {
       {"END", narrow ? kNarrowEnd : "plan.yield %r : tensor<YSxf32>"},
       {"SUMS", narrow ? "%e6 = tensor.empty() : tensor<YSxf32>" : ""},
       {"%e6 : tensor", narrow ? "%e6 : tensor" : "%y : tensor"},
       {"WIDEN", "%aw = arith.extf %a : TYPE to f32\n    %bw = arith.extf %b : TYPE to f32"},
-      {"VALUE", "%bw = arith.extf %b : TYPE to f32"},
+      {"WEIGHED", "%bw = arith.extf %b : TYPE to f32"},
       {"LARGER", sunk ? ofSink + "%l = arith.maximumf %a, %sw : f32\n    %t = arith.maximumf %o, %l : f32"
                       : "%t = arith.maximumf %o, %a : f32"},
       {"TOTAL", sunk ? ofSink + "%d = arith.subf %sw, %h : f32\n    %p = math.exp %d : f32\n    "
@@ -174,7 +174,7 @@ inline std::string AttentionText::text() const {
       {"SINKMAP", sunk ? "affine_map<(b, m, n) -> (0)>, " : ""},
       {"SINKREAD", sunk ? ", %mask" : ""},
       {"SINKTYPE", sunk ? ", tensor<NxTYPE>" : ""},
-      {"SINKVALUE", sunk ? "%s: TYPE, " : ""},
+      {"SINKVALUE", sunk ? "%k0: TYPE, " : ""},
       {"MASKED", scored()},
       {"QMAP", map("b", "m", "k")},
       {"KMAP", map(keyed, "n", "k")},
@@ -193,7 +193,7 @@ inline std::string AttentionText::text() const {
   std::string text = kAttention;
   if (!narrow) // the factors are what is multiplied
     for (auto [from, to] :
-         {std::pair("    WIDEN\n", ""), {"    VALUE\n", ""}, {"%aw, %bw", "%a, %b"}, {"%a, %bw", "%a, %b"}})
+         {std::pair("    WIDEN\n", ""), {"    WEIGHED\n", ""}, {"%aw, %bw", "%a, %b"}, {"%a, %bw", "%a, %b"}})
       text = std::regex_replace(text, std::regex(from), to);
   for (const auto &[from, to] : words)
     text = std::regex_replace(text, std::regex(from), to);
