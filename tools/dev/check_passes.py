@@ -25,6 +25,8 @@ WORDS_FOR = {(): "all", ("Cpu",): "CPU", ("Gpu",): "GPU", ("Gpu", "Any"): "not C
 ENGINE_DECISIONS = {
     "compiler/encode/ChooseEncodings.cpp": "whether all launches that read a weight can read its panels",
     "compiler/encode/PanelCopies.cpp": "whether a new launch needs a note",
+    "compiler/encode/SplitByEngine.cpp": "whether a launch gets the kernel's copy for the CPU",
+    "compiler/graph/attention/ExpandAttention.cpp": "how many keys a kernel of the engine takes",
     "compiler/graph/attention/FuseAttention.cpp": "how many keys a kernel of the engine takes",
     "compiler/kernels/entries/FormOperators.cpp": "the form of an operator's kernel",
     "compiler/kernels/fusion/MaximumPools.cpp": "whether a kernel also computes codes",
