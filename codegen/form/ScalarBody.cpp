@@ -43,7 +43,8 @@ static bool canInlineExcept(Block &body, llvm::function_ref<bool(Operation &)> i
 }
 
 bool canInline(Block &body, bool readsTables) {
-  return canInlineExcept(body, [&](Operation &op) { return readsTables && (isTableRead(op) || isa<plan::LookupOp>(op)); });
+  return canInlineExcept(body,
+                         [&](Operation &op) { return readsTables && (isTableRead(op) || isa<plan::LookupOp>(op)); });
 }
 
 bool canInlineWithIndices(Block &body) { return canInlineExcept(body, isLoopIndex); }

@@ -11,7 +11,7 @@
 #include "codegen/cpu/Units.h"
 #include "codegen/cpu/VectorBody.h"
 #include "codegen/cpu/serial/Lanes.h"
-#include "codegen/form/SerialProgram.h"
+#include "codegen/form/serial/SerialProgram.h"
 #include "dialects/StoredBytes.h"
 #include "dialects/plan/PlanDialect.h"
 #include "dialects/plan/SerialIterations.h"

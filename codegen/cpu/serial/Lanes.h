@@ -10,7 +10,7 @@
 #ifndef NACRE_CODEGEN_CPU_SERIAL_LANES_H
 #define NACRE_CODEGEN_CPU_SERIAL_LANES_H
 
-#include "codegen/form/SerialForm.h"
+#include "codegen/form/serial/SerialForm.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace nacre::codegen::cpu {

@@ -7,7 +7,7 @@
 //        2. emit the program (SerialProgram.h), whose scratch is in variables of the invocation;
 //        3. write the halos.
 
-#include "codegen/form/SerialProgram.h"
+#include "codegen/form/serial/SerialProgram.h"
 #include "codegen/gpu/Emitters.h"
 #include "codegen/gpu/Halo.h"
 #include "codegen/gpu/points/PointBuilder.h"

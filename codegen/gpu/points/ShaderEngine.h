@@ -6,7 +6,7 @@
 #ifndef NACRE_CODEGEN_GPU_POINTS_SHADERENGINE_H
 #define NACRE_CODEGEN_GPU_POINTS_SHADERENGINE_H
 
-#include "codegen/form/SerialProgram.h"
+#include "codegen/form/serial/SerialProgram.h"
 #include "codegen/gpu/points/PointBuilder.h"
 
 namespace nacre::codegen::gpu {

@@ -6,10 +6,10 @@
 //        becomes the place of the new tensor. This is correct because verify-kernels ensures that no operation reads
 //        the old tensor afterwards. Control flow stays, but carries only scalars.
 
-#ifndef NACRE_CODEGEN_FORM_SERIALPROGRAM_H
-#define NACRE_CODEGEN_FORM_SERIALPROGRAM_H
+#ifndef NACRE_CODEGEN_FORM_SERIAL_SERIALPROGRAM_H
+#define NACRE_CODEGEN_FORM_SERIAL_SERIALPROGRAM_H
 
-#include "codegen/form/SerialForm.h"
+#include "codegen/form/serial/SerialForm.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -97,4 +97,4 @@ private:
 
 } // namespace nacre::codegen
 
-#endif // NACRE_CODEGEN_FORM_SERIALPROGRAM_H
+#endif // NACRE_CODEGEN_FORM_SERIAL_SERIALPROGRAM_H

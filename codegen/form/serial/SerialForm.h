@@ -3,8 +3,8 @@
 // What:  a serial kernel as emitters see it: loops over points, and the tensors that each point writes.
 // Why:   docs/phases/kernels.md allows one form. It is recognized once for all engines.
 
-#ifndef NACRE_CODEGEN_FORM_SERIALFORM_H
-#define NACRE_CODEGEN_FORM_SERIALFORM_H
+#ifndef NACRE_CODEGEN_FORM_SERIAL_SERIALFORM_H
+#define NACRE_CODEGEN_FORM_SERIAL_SERIALFORM_H
 
 #include "codegen/form/WrittenTensor.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -30,4 +30,4 @@ llvm::FailureOr<SerialForm> parseSerial(plan::KernelOp kernel);
 
 } // namespace nacre::codegen
 
-#endif // NACRE_CODEGEN_FORM_SERIALFORM_H
+#endif // NACRE_CODEGEN_FORM_SERIAL_SERIALFORM_H

@@ -2,7 +2,7 @@
 //
 // How:  1. values and places; 2. operations; 3. control flow.
 
-#include "codegen/form/SerialProgram.h"
+#include "codegen/form/serial/SerialProgram.h"
 
 #include "dialects/plan/Notes.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "codegen/form/SerialForm.h"
+#include "codegen/form/serial/SerialForm.h"
 
 #include "dialects/plan/PlanDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
