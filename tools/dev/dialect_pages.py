@@ -79,9 +79,10 @@ def page(text, dialect):
 
 def main():
     tblgen, dialect, output, *includes = sys.argv[1:]
-    definitions = os.path.join(tree.ROOT, "dialects", dialect, f"{dialect.capitalize()}Ops.td")
-    text = subprocess.run([tblgen, "-gen-dialect-doc", f"-dialect={dialect}", f"-I{tree.ROOT}", *includes, definitions],
-                          check=True, stdout=subprocess.PIPE, text=True).stdout
+    folder = os.path.join("dialects", dialect)
+    definitions = sorted(name for name in os.listdir(os.path.join(tree.ROOT, folder)) if name.endswith("Ops.td"))
+    text = subprocess.run([tblgen, "-gen-dialect-doc", f"-dialect={dialect}", f"-I{tree.ROOT}", *includes, "-"], check=True, stdout=subprocess.PIPE, text=True,
+                          input="".join(f'include "{folder}/{name}"\n' for name in definitions)).stdout
     with open(output, "w", encoding="utf-8") as file:
         file.write(page(text, dialect))
 
