@@ -148,8 +148,9 @@ class Build:
                 depends.setdefault(obj, False)
         # Not compile_commands.json, whose commands go past ccache.
         commands = {entry["output"]: entry for entry in json.loads(ninja("compdb"))}
+        # Objects of the top folder only hold the precompiled headers, which precompile() makes.
         jobs = {obj: commands[obj] for obj, changes in depends.items()
-                if not obj.startswith("test/") and (changes or not SAMPLE or reads_tables(commands[obj]["file"]))}
+                if not obj.startswith(("test/", "CMakeFiles/")) and (changes or not SAMPLE or reads_tables(commands[obj]["file"]))}
         for folder, neighbour, source in self.new_sources:
             like, = [obj for obj in commands if re.fullmatch(f"{folder}/CMakeFiles/[^/]*/{neighbour}.o", obj)]
             file = os.path.join(nacre.ROOT, folder, source)
