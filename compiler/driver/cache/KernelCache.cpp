@@ -55,10 +55,12 @@ static Error writeEntry(const std::string &path, StringRef bytes) {
   return file->keep(path);
 }
 
-/// Replaces the name of the function in a stored object.
+/// Replaces the name of the function in a stored object, also in the name of its section.
 static void rename(codegen::KernelCode &code, StringRef symbol) {
   objcopy::ConfigManager config;
   config.Common.SymbolsToRename[kStoredSymbol] = symbol;
+  const std::string stored = (".text." + kStoredSymbol).str(), own = (".text." + symbol).str();
+  config.Common.SectionsToRename[stored] = {stored, own, std::nullopt};
   SmallVector<char, 0> renamed;
   raw_svector_ostream os(renamed);
   std::unique_ptr<object::ObjectFile> object = cantFail(

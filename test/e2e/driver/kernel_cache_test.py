@@ -43,6 +43,14 @@ class KernelCacheTest(nacre.NacreTest):
             self.assertEqual(self.build(*options), plain)
             self.assertEqual(self.entries(), filled, "each kernel was found")
 
+    def test_objects_are_the_same(self):
+        """They show the names of functions and sections, which the linker drops from libraries."""
+        for target in ("host", "linux-arm64"):
+            self.build(f"--target={target}")
+            filled = self.entries()
+            self.assertEqual(self.build(f"--target={target}", "--emit=obj"), self.build(f"--target={target}", "--emit=obj", cache="off"))
+            self.assertEqual(self.entries(), filled, "libraries have the same kernels")
+
     def test_names_do_not_count(self):
         """A model with another name finds all kernels, and its own names are in the library."""
         self.build("--name=first")
