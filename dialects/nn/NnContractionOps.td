@@ -69,11 +69,11 @@ def Nn_AttentionOp : Nn_Op<"attention", [Nn_Attention, Nn_FreeWidth, AttrSizedOp
     $queries `,` $keys `,` $values (`mask` $mask^)? (`sink` $sink^)? (`offset` $offset^)? attr-dict `:` type(operands)
   }];
   let extraClassDeclaration = [{
-    /// Whether queries, keys and values are codes.
+    /// True if queries, keys and values are codes.
     bool isOfCodes() { return getZeros().has_value(); }
     /// The zero points of codes, in the order of `zeros`.
     enum Zero : unsigned { QueryZero, KeyZero, WeightZero, ValueZero };
-    /// Whether positions decide which keys a query sees.
+    /// True if positions decide which keys a query sees.
     bool isBounded() { return getBefore().has_value() || getBehind().has_value(); }
   }];
 }

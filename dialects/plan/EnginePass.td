@@ -8,8 +8,8 @@
 
 include "mlir/Pass/PassBase.td"
 
-/// A pass on `operation` that changes only what one of `engines` computes: enumerators of plan::Engine. With `Any` it also
-/// changes operations whose engine is not decided.
+/// A pass on `operation` that changes only what one of `engines` computes. These are enumerators of plan::Engine. With
+/// `Any`, it also changes operations whose engine is not decided.
 class EnginePass<string flag, string operation, list<string> engines>
     : PassBase<flag, "::nacre::plan::EnginePass<" # operation # ", " #
                      !interleave(!foreach(engine, engines, "::nacre::plan::Engine::" # engine), ", ") # ">">;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operations on scalars in the bodies of kernels. Machines have short sequences of instructions for them, and emitters choose
-// these by the operation. ScalarOps.h expands the operations for engines without such instructions.
+// Operations on scalars in the bodies of kernels. Machines have short sequences of instructions for them, and emitters
+// choose these by the operation. ScalarOps.h expands the operations for engines without such instructions.
 
 #ifndef NACRE_DIALECTS_PLAN_SCALAROPS
 #define NACRE_DIALECTS_PLAN_SCALAROPS
@@ -25,7 +25,7 @@ def Plan_RoundOp : Plan_ScalarOp<"round"> {
   let arguments = (ins F32:$operand, Optional<I16>:$zero, Plan_Int:$low, Plan_Int:$high, OptionalAttr<Plan_Int>:$of_nan);
   let results = (outs AnyTypeOf<[I8, I32]>:$result);
   let extraClassDeclaration = [{
-    /// Returns the zero point, or 0 if there is none; `nullopt` if it is only known at run time.
+    /// Returns the zero point, which is 0 without the operand `zero`. Returns `nullopt` if it is only known at run time.
     std::optional<int64_t> getKnownZero();
   }];
   let assemblyFormat = [{

@@ -29,8 +29,8 @@ SAMPLE = bool(os.environ.get("NACRE_SAMPLE"))
 # What reads the tables that are made of the operators' definitions. A sample builds of all that includes the definitions only these
 # again, and what the patches change; the rest would become the same code.
 READS_TABLES = re.compile(r"\bNN_\w+_ROWS\b|\bGET_OP_LIST\b|\bNn\w+\.cpp\.inc\b")
-# Every source compiled here includes the headers of `nn`: it gets those that the build precompiles for their library, whichever its own
-# are.
+# Every source that this test compiles includes the headers of `nn`. So all get the headers that the build precompiles for
+# the libraries of `nn`, whichever their own library has.
 PRECOMPILED = os.path.join(BUILD, "CMakeFiles", "nacre-precompiled-nn.dir")
 ANY_PRECOMPILED = re.compile(re.escape(BUILD) + r"/[\w/-]*CMakeFiles/nacre-precompiled(-\w+)?\.dir/")
 # The most existing files that a section's patches may touch. To raise one needs a decision in docs/decisions.

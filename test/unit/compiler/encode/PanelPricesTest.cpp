@@ -30,8 +30,8 @@ constexpr int64_t kDepth = 1024, kColumns = 1024;
 
 ContractionShape rows(int64_t count) { return {1, count, kColumns, kDepth, 4 * kDepth}; }
 
-/// Reader with `launches` launches of `count` rows in a run. It offers the widths that `machine` prefers for one row and
-/// for 128 rows.
+/// Reader with `launches` launches of `count` rows in a run. It offers the widths that `machine` prefers for one row
+/// and for 128 rows.
 PanelReader readerOf(const MachineRow &machine, int64_t count, double launches) {
   const PanelReading reading{rows(count), 1, 4.0 * kDepth * kColumns, /*repeats=*/false};
   PanelReader reader;
