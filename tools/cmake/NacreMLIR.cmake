@@ -26,23 +26,6 @@ target_compile_definitions(nacre-mlir INTERFACE ${NACRE_LLVM_DEFINITIONS})
 target_include_directories(nacre-mlir SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS} ${CMAKE_BINARY_DIR})
 target_link_libraries(nacre-mlir INTERFACE nacre-flags MLIR LLVM)
 
-# nacre_precompile(name HEADERS <a.h> ... [LINK lib ...] [DEPENDS target ...]): headers that a library of ours does not parse again for
-# each of its files: nacre_add_library(... PRECOMPILED name).
-file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/precompiled.cpp CONTENT "// Holds the precompiled headers.\n")
-function(nacre_precompile name)
-  cmake_parse_arguments(ARG "" "" "HEADERS;LINK;DEPENDS" ${ARGN})
-  add_library(${name} STATIC ${CMAKE_BINARY_DIR}/precompiled.cpp)
-  target_link_libraries(${name} PUBLIC nacre-mlir ${ARG_LINK})
-  target_precompile_headers(${name} PRIVATE ${ARG_HEADERS})
-  if(ARG_DEPENDS)
-    add_dependencies(${name} ${ARG_DEPENDS})
-  endif()
-  if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
-    # A time in the file would make it a new one for ccache whenever it is built.
-    target_compile_options(${name} PRIVATE -fpch-instantiate-templates "SHELL:-Xclang -fno-pch-timestamp")
-  endif()
-endfunction()
-
 # These headers cost more than our code. A header of ours is among them where more than half of the files need it: a change of it
 # compiles all of them again.
 set(NACRE_PRECOMPILED_MLIR
@@ -51,9 +34,9 @@ set(NACRE_PRECOMPILED_MLIR
   <mlir/Dialect/Tensor/IR/Tensor.h> <mlir/Dialect/Vector/IR/VectorOps.h> <mlir/IR/AsmState.h> <mlir/IR/Builders.h>
   <mlir/IR/BuiltinOps.h> <mlir/IR/Diagnostics.h> <mlir/IR/PatternMatch.h> <mlir/Pass/Pass.h>
   <llvm/ADT/StringSet.h> <llvm/ADT/TypeSwitch.h> <llvm/Support/Error.h> <functional> <map> <optional> <set> <string> <variant> <vector>)
-nacre_precompile(nacre-precompiled DEPENDS NacrePlanIncGen
+nacre_precompile(nacre-precompiled LINK nacre-mlir DEPENDS NacrePlanIncGen
   HEADERS ${NACRE_PRECOMPILED_MLIR} <mlir/Dialect/GPU/IR/GPUDialect.h> <dialects/plan/PlanDialect.h>)
-nacre_precompile(nacre-precompiled-nn DEPENDS NacreNnIncGen HEADERS ${NACRE_PRECOMPILED_MLIR} <dialects/nn/NnDialect.h>)
+nacre_precompile(nacre-precompiled-nn LINK nacre-mlir DEPENDS NacreNnIncGen HEADERS ${NACRE_PRECOMPILED_MLIR} <dialects/nn/NnDialect.h>)
 
 # nacre_add_dialect(target dialect-name BaseName): dialects/<n>/<Base>{Dialect,Interfaces,Ops}.td to .inc files beside it in the build tree.
 function(nacre_add_dialect target name base)

@@ -38,6 +38,27 @@ function(nacre_guard_stack name links)
   endif()
 endfunction()
 
+# nacre_precompile(name HEADERS <a.h> ... LINK lib ... [DEPENDS target ...] [PROGRAMS]): headers that libraries of ours, or programs, do not
+# parse again for each of their files: nacre_add_library(... PRECOMPILED name).
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/precompiled.cpp CONTENT "// Holds the precompiled headers.\n")
+function(nacre_precompile name)
+  cmake_parse_arguments(ARG "PROGRAMS" "" "HEADERS;LINK;DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${CMAKE_BINARY_DIR}/precompiled.cpp)
+  target_link_libraries(${name} PUBLIC nacre-flags ${ARG_LINK})
+  target_precompile_headers(${name} PRIVATE ${ARG_HEADERS})
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+  if(ARG_PROGRAMS) # whose code is for another place than a library's
+    set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${name} PRIVATE ${CMAKE_CXX_COMPILE_OPTIONS_PIE})
+  endif()
+  if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    # A time in the file would make it a new one for ccache whenever it is built.
+    target_compile_options(${name} PRIVATE -fpch-instantiate-templates "SHELL:-Xclang -fno-pch-timestamp")
+  endif()
+endfunction()
+
 # nacre_add_library(name SOURCES a.cpp ... LINK lib ... [PRECOMPILED target]): a static library of ours. Over nacre-mlir, its files have
 # the headers that `target` has precompiled, nacre-precompiled by default.
 function(nacre_add_library name)
@@ -71,12 +92,22 @@ function(nacre_add_tool name)
   target_compile_definitions(${name} PRIVATE NACRE_VERSION="${PROJECT_VERSION}")
 endfunction()
 
-# nacre_add_unit_test(name SOURCES a.cpp ... LINK lib ...): a GoogleTest program.
-function(nacre_add_unit_test name)
+# nacre_add_test_program(name SOURCES a.cpp ... LINK lib ...): a GoogleTest program; it needs a main of its own or GTest::gtest_main.
+function(nacre_add_test_program name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
-  find_package(GTest REQUIRED)
+  set(precompiled nacre-precompiled-test)
+  if("nacre-mlir" IN_LIST ARG_LINK)
+    set(precompiled nacre-precompiled-mlir-test)
+  endif()
   add_executable(${name} ${ARG_SOURCES})
-  target_link_libraries(${name} PRIVATE nacre-flags ${ARG_LINK} GTest::gtest GTest::gtest_main)
+  target_link_libraries(${name} PRIVATE nacre-flags ${ARG_LINK} GTest::gtest)
+  target_precompile_headers(${name} REUSE_FROM ${precompiled})
+endfunction()
+
+# nacre_add_unit_test(name SOURCES a.cpp ... LINK lib ...): a GoogleTest program with GoogleTest's main.
+function(nacre_add_unit_test name)
+  nacre_add_test_program(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE GTest::gtest_main)
 endfunction()
 
 # nacre_find_python(variable "numpy, wheel"): the first Python that has these modules; the first of all where none has. Debian's
