@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Samples leave out no test for good, and no group of tests at all."""
+"""Samples leave out no test for good."""
 import json
 import os
-import re
 import subprocess
 import sys
+import tempfile
 import unittest
+from collections import Counter
 from unittest import mock
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path[:0] = [os.path.join(ROOT, "test", "e2e"), os.path.join(ROOT, "test", "conformance")]
+sys.path[:0] = [os.path.join(ROOT, "test", folder) for folder in ("e2e", "conformance", "sample")]
 import nacre  # noqa: E402
 import run  # noqa: E402
+import write_shares  # noqa: E402
 
 SAMPLES = range(1000, 1060)  # all remainders of all numbers of parts
 
@@ -43,25 +45,61 @@ class Small(nacre.NacreTest):
     test_b = test_a
 
 
+def read_shares():
+    """[(thousandths of samples, seconds, name of a test)], as in the table."""
+    with open(os.path.join(ROOT, "test", "sample", "shares.txt"), encoding="utf-8") as file:
+        return [(int(share), float(seconds), name) for share, seconds, name in (line.split() for line in file if not line.startswith("#"))]
+
+
+def take_tests(shares, point):
+    """The rows of which a stretch holds `point`, or a number that is a multiple of 1000 from there."""
+    begin, taken = 0, []
+    for row in shares:
+        if (point - begin) % 1000 < row[0]:
+            taken.append(row)
+        begin += row[0]
+    return taken
+
+
 class SampleTest(unittest.TestCase):
     def test_tests_of_ctest(self):
-        everything = read_tests(None)
+        everything, shares = read_tests(None), read_shares()
         self.assertFalse([name for name, properties in everything.items() if "DISABLED" in properties or "ENVIRONMENT_MODIFICATION" in properties])
-        samples = [read_tests(61 * number) for number in range(1, 13)]  # other digits, other remainders
-        run_by = [{name for name, properties in tests.items() if not properties.get("DISABLED")} for tests in samples]
-        self.assertEqual(set.union(*run_by), set(everything))
-        for names in run_by:
-            labels = {label for name in names for label in everything[name]["LABELS"]}
-            self.assertEqual(labels, {label for properties in everything.values() for label in properties["LABELS"]})
-        shards = {tuple(tests["unit/codegen/gpu/GpuContraction"]["ENVIRONMENT_MODIFICATION"]) for tests in samples}
+        shards = set()
+        for sample in (number * 61001 for number in range(1, 7)):  # other digits, other remainders
+            tests = read_tests(sample)
+            left_out = {name for _, _, name in shares} - {name for _, _, name in take_tests(shares, sample // 60 % 1000)}
+            self.assertEqual({name for name, properties in tests.items() if properties.get("DISABLED")}, left_out)
+            shards.add(tuple(tests["unit/codegen/gpu/GpuContraction"]["ENVIRONMENT_MODIFICATION"]))
         self.assertEqual(len(shards), 3)
 
-    def test_names_are_those_of_tests(self):
-        with open(os.path.join(ROOT, "test", "sample", "sample.cmake.in"), encoding="utf-8") as file:
-            listed = re.findall(r"^set\((\w+) ([^)]*)\)", file.read(), re.MULTILINE)
-        names = {name for group, words in listed if group != "groups" for name in words.split()}
-        self.assertGreater(len(names), 15)
-        self.assertEqual(names - set(read_tests(None)), set())
+    def test_table(self):
+        shares = read_shares()
+        self.assertGreater(len(shares), 100)
+        self.assertEqual({name for _, _, name in shares} - set(read_tests(None)), set())
+        taken = [take_tests(shares, point) for point in range(1000)]
+        count = Counter(name for rows in taken for _, _, name in rows)
+        self.assertEqual(count, {name: share for share, _, name in shares})
+        # Neighbours take turns: samples take about the same time.
+        times = [sum(seconds for _, seconds, _ in rows) for rows in taken]
+        self.assertLess(max(times), 1.4 * sum(times) / len(times))
+
+    def test_shares(self):
+        seconds = [0.2, 3.0, 12.0, 300.0]
+        unit = write_shares.choose_unit(seconds, 25)
+        shares = [write_shares.share_of(time, unit) for time in seconds]
+        self.assertAlmostEqual(sum(share * time for share, time in zip(shares, seconds)) / 1000, 25, delta=1)
+        self.assertEqual(shares[0], 1000)
+        self.assertAlmostEqual(shares[1], 2 * shares[2], delta=1)
+        self.assertAlmostEqual(shares[2], 5 * shares[3], delta=5)
+        self.assertEqual(write_shares.share_of(1e6, unit), write_shares.LEAST)
+
+    def test_results(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".xml") as file:
+            file.write("""<testsuite><testcase name="a/b" time="1.5" status="run"/><testcase name="c" time="2" status="fail"/>
+<testcase name="d" time="0" status="disabled"/><testcase name="e" time="0" status="notrun"/></testsuite>""")
+            file.flush()
+            self.assertEqual(write_shares.read_results(file.name), {"a/b": 1.5, "c": 2})
 
     def test_tests_of_python(self):
         for case, most in (Divided, 2), (Small, 1):
