@@ -7,7 +7,7 @@ what it `must` be.
 import math
 from collections import namedtuple
 
-from folding_test import TYPES
+from element_types import TYPES
 
 Exception_ = namedtuple("Exception_", "engines types labels when reason")
 

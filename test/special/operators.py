@@ -7,7 +7,7 @@ largest. Functions have the bounds of codegen/Functions.h and half a unit for th
 from collections import namedtuple
 
 import values
-from folding_test import BOOL, F32, I64, INTEGERS, TYPES
+from element_types import BOOL, F32, I64, INTEGERS, TYPES
 from onnx_writer import Graph, _tensor
 
 Bound = namedtuple("Bound", "ulps near row", defaults=(0, 0, 0))

@@ -21,11 +21,11 @@ import tempfile
 from collections import defaultdict, namedtuple
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path[:0] = [os.path.join(ROOT, "test", "e2e", "models"), os.path.join(ROOT, "test", "e2e")]
+sys.path.insert(0, os.path.join(ROOT, "test", "e2e"))
 import nacre  # noqa: E402
 import values  # noqa: E402
+from element_types import TYPES  # noqa: E402
 from exceptions import EXCEPTIONS  # noqa: E402
-from folding_test import TYPES  # noqa: E402
 from onnx_writer import _tensor  # noqa: E402
 from operators import make_families  # noqa: E402
 

@@ -3,7 +3,7 @@
 import math
 import struct
 
-from folding_test import BOOL
+from element_types import BOOL
 
 
 def width(element):

@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What is read and written where indices say is the same when a model is compiled and when it runs; see folding_test.py."""
+import os
+import sys
 import unittest
 
-from folding_test import BOOL, EXACT, I64, TYPES, Comparison, Family, edges
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from element_types import BOOL, I64, TYPES, edges
+from folding_comparison import EXACT, Comparison, Family
 
 
 class FoldingPlacesTest(Comparison):

@@ -17,7 +17,8 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import nacre
-from folding_test import BOOL, F32, TYPES, Comparison, ElementType, Family, floats
+from element_types import BOOL, F32, TYPES, ElementType, floats
+from folding_comparison import Comparison, Family
 
 FORMULAS = {"f8e4m3fn": (3, 7), "f8e4m3fnuz": (3, 8), "f8e5m2": (2, 15), "f8e5m2fnuz": (2, 16), "f4e2m1": (1, 1)}
 

@@ -19,7 +19,8 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import nacre
-from folding_test import F32, TYPES, Comparison, Family
+from element_types import F32, TYPES
+from folding_comparison import Comparison, Family
 from onnx_writer import Graph, _bytes, _number, _tensor
 
 FLOAT, UINT8, INT8, INT32 = 1, 2, 3, 6

@@ -12,10 +12,10 @@ import sys
 import tempfile
 import unittest
 
-import folding_test as folding
-
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import nacre
+from element_types import BOOL, I64, TYPES, edges
+from folding_comparison import Comparison, Family
 from nacre import Graph
 
 FLOAT, INT64 = 1, 7
@@ -202,15 +202,15 @@ class OrderTest(nacre.NacreTest):
             self.assertEqual(str([v + 0 for v in self.arrays(folder, name, kind)]), str([v + 0 for v in values]), name)
 
 
-class FoldedTest(folding.Comparison):
+class FoldedTest(Comparison):
     def test_selections_of_constants(self):
         """How many elements there are is the same, too."""
-        family = folding.Family("selections")
-        for element in folding.TYPES.values():
-            values = (folding.edges(element) * 24)[:24]
+        family = Family("selections")
+        for element in TYPES.values():
+            values = (edges(element) * 24)[:24]
             x = family.input(element, values, [4, 6])
-            family.output("NonZero", [x], folding.I64, [2, f"{element.name}_found"])
-            mask = family.input(folding.BOOL, [False, True, False, True])
+            family.output("NonZero", [x], I64, [2, f"{element.name}_found"])
+            mask = family.input(BOOL, [False, True, False, True])
             family.output("Compress", [x, mask], element, [2, 6], axis=0)
         self.check(family)
 
