@@ -19,6 +19,11 @@ from tflite_writer import BOOL, FLOAT32, INT8, INT16, INT32, INT64, LETTERS, UIN
 
 DESCRIPTORS = {FLOAT32: "<f4", INT32: "<i4", INT64: "<i8", BOOL: "|b1", INT16: "<i2", INT8: "|i1", UINT8: "|u1"}
 RANGES = {INT8: (-128, 127), UINT8: (0, 255), INT16: (-32768, 32767)}
+BYTES = (INT8, UINT8)
+
+
+def middle(element):
+    return 128 if element == UINT8 else 0
 
 
 def indices(shape):

@@ -19,7 +19,6 @@ except ImportError:
     sys.exit(77)
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "formats"))
 import nacre
 from integer_layers import convolve, ends
 from onnx_writer import Graph, _tensor
