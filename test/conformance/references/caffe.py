@@ -8,124 +8,8 @@ import math
 
 import numpy as np
 
-from references import caffe_boxes, caffe_flow, caffe_images
-from references.windows import convolve, windows
-
-
-class Parameters:
-    """The fields of one message of parameters."""
-
-    def __init__(self, layer, message):
-        self.fields = layer.get(message, [{}])[0]
-
-    def within(self, message):
-        """The fields of a message among these."""
-        return Parameters(self.fields, message)
-
-    def all(self, name):
-        return self.fields.get(name, [])
-
-    def one(self, name, default=None):
-        return self.fields.get(name, [default])[0]
-
-    def flag(self, name, default):
-        return self.one(name, str(default).lower()) == "true"
-
-    def pair(self, name, default):
-        """A size along the height and the width: of each, or one of both."""
-        stem = name.removesuffix("_size")
-        if f"{stem}_h" in self.fields:
-            return self.one(f"{stem}_h"), self.one(f"{stem}_w")
-        both = self.all(name) or [default]
-        return both[0], both[-1]
-
-
-def _last(x):
-    return np.moveaxis(x, 1, -1)
-
-
-def _first(x):
-    return np.moveaxis(x, -1, 1)
-
-
-def _convolution(layer, blobs, *bottoms):
-    p = Parameters(layer, "convolution_param")
-    pads = [(n, n) for n in p.pair("pad", 0)]
-    bias = blobs[1].reshape(-1) if p.flag("bias_term", True) else 0
-    return [_first(convolve(_last(x), _last(blobs[0]), p.pair("stride", 1), pads, p.pair("dilation", 1)) + bias) for x in bottoms]
-
-
-def _deconvolution(layer, blobs, x):
-    """Each element spreads the filter, times itself, from its place on."""
-    p = Parameters(layer, "convolution_param")
-    (high, wide), (step, aside), (above, left) = p.pair("kernel_size", 0), p.pair("stride", 1), p.pair("pad", 0)
-    dilations, groups = p.pair("dilation", 1), p.one("group", 1)
-    count, _, rows, columns = x.shape
-    sums = np.zeros((count, p.one("num_output"), (rows - 1) * step + (high - 1) * dilations[0] + 1,
-                     (columns - 1) * aside + (wide - 1) * dilations[1] + 1))
-    parts = [np.einsum("nihw,iokl->nohwkl", part, filters) for part, filters in zip(np.split(x, groups, 1), np.split(blobs[0], groups))]
-    spread = np.concatenate(parts, 1)
-    for k in range(high):
-        for l in range(wide):
-            y, z = k * dilations[0], l * dilations[1]
-            sums[:, :, y:y + (rows - 1) * step + 1:step, z:z + (columns - 1) * aside + 1:aside] += spread[..., k, l]
-    sums = sums[:, :, above:sums.shape[2] - above, left:sums.shape[3] - left]
-    return sums + (blobs[1].reshape(-1, 1, 1) if p.flag("bias_term", True) else 0)
-
-
-def _pooled_size(size, kernel, stride, pad):
-    """Rounded up; a last window that begins in the padding after the end is none."""
-    count = math.ceil((size + 2 * pad - kernel) / stride) + 1
-    return count - 1 if pad and (count - 1) * stride >= size + pad else count
-
-
-def _average(x, kernel, strides, pads):
-    """Divided by the part of a window that lies on the image with its padding, not beyond."""
-    sums = _windows_of_pool(x, kernel, strides, pads, 0).sum((-2, -1))
-    ones = np.ones((1, x.shape[1], *(n + 2 * p for n, p in zip(x.shape[2:], pads))), x.dtype)
-    reach = [(n - 1) * s + k for n, s, k in zip(sums.shape[1:3], strides, kernel)]
-    ones = np.pad(_last(ones), ((0, 0), *((0, max(0, r - n)) for r, n in zip(reach, ones.shape[2:])), (0, 0)))
-    counts = windows(ones, kernel, strides)[:, :sums.shape[1], :sums.shape[2]].sum((-2, -1))
-    return _first(sums / counts)
-
-
-def _windows_of_pool(x, kernel, strides, pads, fill):
-    counts = [_pooled_size(*sizes) for sizes in zip(x.shape[2:], kernel, strides, pads)]
-    after = [max(p, (n - 1) * s + k - size - p) for n, s, k, size, p in zip(counts, strides, kernel, x.shape[2:], pads)]
-    return windows(_last(x), kernel, strides, tuple(zip(pads, after)), fill=fill)[:, :counts[0], :counts[1]]
-
-
-def _pooling(layer, blobs, x):
-    p = Parameters(layer, "pooling_param")
-    kernel, strides, pads = p.pair("kernel_size", 0), p.pair("stride", 1), p.pair("pad", 0)
-    if p.flag("global_pooling", False):
-        kernel = x.shape[2:]
-    if p.one("pool", "MAX") == "AVE":
-        return _average(x, kernel, strides, pads)
-    return _first(_windows_of_pool(x, kernel, strides, pads, -np.inf).max((-2, -1)))
-
-
-def _pyramid(layer, blobs, x):
-    p = Parameters(layer, "spp_param")
-    levels = []
-    for level in range(p.one("pyramid_height")):
-        kernel = tuple(math.ceil(n / 2 ** level) for n in x.shape[2:])
-        pads = tuple((k * 2 ** level - n + 1) // 2 for k, n in zip(kernel, x.shape[2:]))
-        if p.one("pool", "MAX") == "AVE":
-            levels.append(_average(x, kernel, kernel, pads))
-        else:
-            levels.append(_first(_windows_of_pool(x, kernel, kernel, pads, -np.inf).max((-2, -1))))
-    return levels[0] if len(levels) == 1 else np.concatenate([y.reshape(len(x), -1) for y in levels], 1)
-
-
-def _lrn(layer, blobs, x):
-    p = Parameters(layer, "lrn_param")
-    size, alpha, beta = p.one("local_size", 5), p.one("alpha", 1.0), p.one("beta", 0.75)
-    if p.one("norm_region", "ACROSS_CHANNELS") == "WITHIN_CHANNEL":
-        return x * (1 + alpha * _average(x * x, (size, size), (1, 1), ((size - 1) // 2,) * 2)) ** -beta
-    padded = np.pad(x * x, ((0, 0), (size // 2, size - 1 - size // 2), (0, 0), (0, 0)))
-    sums = sum(padded[:, i:i + x.shape[1]] for i in range(size))
-    return x * (p.one("k", 1.0) + alpha / size * sums) ** -beta
+from references import caffe_boxes, caffe_flow, caffe_images, caffe_windows
+from references.caffe_parameters import Parameters
 
 
 def _inner_product(layer, blobs, x):
@@ -302,17 +186,17 @@ def _concat(layer, blobs, *xs):
 
 LAYERS = {"AbsVal": lambda layer, blobs, x: np.abs(x), "Accum": lambda layer, blobs, *xs: caffe_flow.accumulate(Parameters(layer, "accum_param"), *xs), "ArgMax": _argmax, "BNLL": lambda layer, blobs, x: np.log1p(np.exp(x)),
           "BatchNorm": _batch_norm, "BatchReindex": lambda layer, blobs, x, which: x[which.astype(int)], "Bias": _bias,
-          "Clip": _clip, "Concat": _concat, "Convolution": _convolution,
-          "Correlation": lambda layer, blobs, left, right: caffe_flow.correlate(Parameters(layer, "correlation_param"), left, right), "Crop": _crop, "Deconvolution": _deconvolution,
+          "Clip": _clip, "Concat": _concat, "Convolution": caffe_windows.convolution,
+          "Correlation": lambda layer, blobs, left, right: caffe_flow.correlate(Parameters(layer, "correlation_param"), left, right), "Crop": _crop, "Deconvolution": caffe_windows.deconvolution,
           "DataAugmentation": lambda layer, blobs, x: caffe_flow.subtract_mean(Parameters(layer, "augmentation_param"), blobs, x),
           "DetectionOutput": _detections, "Dropout": lambda layer, blobs, x: x, "ELU": _elu, "Eltwise": _eltwise, "Embed": _embed,
-          "Exp": _exp, "Flatten": _flatten, "FlowWarp": lambda layer, blobs, image, flow: caffe_flow.warp(image, flow), "InnerProduct": _inner_product, "Interp": lambda layer, blobs, x: caffe_images.interpolate(Parameters(layer, "interp_param"), x), "LRN": _lrn, "Log": _log, "MVN": _mvn,
-          "Normalize": _normalize, "PReLU": _prelu, "Permute": _permute, "Pooling": _pooling, "Power": _power,
+          "Exp": _exp, "Flatten": _flatten, "FlowWarp": lambda layer, blobs, image, flow: caffe_flow.warp(image, flow), "InnerProduct": _inner_product, "Interp": lambda layer, blobs, x: caffe_images.interpolate(Parameters(layer, "interp_param"), x), "LRN": caffe_windows.lrn, "Log": _log, "MVN": _mvn,
+          "Normalize": _normalize, "PReLU": _prelu, "Permute": _permute, "Pooling": caffe_windows.pooling, "Power": _power,
           "PriorBox": lambda layer, blobs, grid, image: caffe_boxes.prior_boxes(Parameters(layer, "prior_box_param"), grid.shape[2:], image.shape[2:]),
           "ROIPooling": lambda layer, blobs, x, rois: caffe_images.region_maxima(Parameters(layer, "roi_pooling_param"), x, rois),
           "ReLU": lambda layer, blobs, x: np.where(x > 0, x, np.float32(Parameters(layer, "relu_param").one("negative_slope", 0)) * x),
           "Reduction": _reduction, "Resample": lambda layer, blobs, x, *reference: caffe_flow.resample(Parameters(layer, "resample_param"), x, *reference),
-          "Reshape": _reshape, "SPP": _pyramid, "Scale": _scale, "Sigmoid": lambda layer, blobs, x: _sigmoid(x),
+          "Reshape": _reshape, "SPP": caffe_windows.pyramid, "Scale": _scale, "Sigmoid": lambda layer, blobs, x: _sigmoid(x),
           "Slice": _slice, "Softmax": _softmax,
           "Swish": lambda layer, blobs, x: x * _sigmoid(Parameters(layer, "swish_param").one("beta", 1) * x), "Threshold":
           lambda layer, blobs, x: (x > Parameters(layer, "threshold_param").one("threshold", 0)) * 1.0, "Tile": _tile}
