@@ -116,7 +116,9 @@ CASES = {
         "add it to codegen/MachineModel.h": rate("constexpr double memoryLatency = 90;"),
     },
     "tree": {
-        "more than 4 folders deep": {"compiler/graph/a/b/c/README.md": "# c\n"},
+        "graph/a/b/c: is more than 4 folders deep": {"compiler/graph/a/b/c/README.md": "# c\n"},
+        "other/graph/a/b: is more than 4 folders deep": {"test/other/graph/a/b/README.md": "# b\n"},
+        "test/unit/compiler/graph/a/b/c: is more than 4 folders deep": {"test/unit/compiler/graph/a/b/c/README.md": "# c\n"},
         "has 22 sources, but at most 20": {f"compiler/graph/Split{number}.cpp": SOURCE for number in range(21)},
         "has 42 files, but at most 40": {f"compiler/graph/Split{number}.{end}": SOURCE for number in range(13) for end in ("h", "def", "py")},
         "and no README.md": {f"compiler/graph/Split{number}.cpp": SOURCE for number in range(5)},
