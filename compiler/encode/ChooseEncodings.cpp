@@ -13,14 +13,14 @@
 //      5. a convolution that is faster by Winograd on the CPU gets a note. The weight's layout does not depend on it.
 
 #include "codegen/TargetOptions.h"
-#include "compiler/encode/ElementwiseKernels.h"
 #include "compiler/encode/ExactTiles.h"
 #include "compiler/encode/PairsFit.h"
-#include "compiler/encode/PanelUpdates.h"
-#include "compiler/encode/PanelWishes.h"
 #include "compiler/encode/Passes.h"
 #include "compiler/encode/SplitByEngine.h"
-#include "compiler/encode/TrainedStates.h"
+#include "compiler/encode/panels/ElementwiseKernels.h"
+#include "compiler/encode/panels/PanelUpdates.h"
+#include "compiler/encode/panels/PanelWishes.h"
+#include "compiler/encode/panels/TrainedStates.h"
 #include "dialects/plan/ControlFlow.h"
 #include "dialects/plan/Notes.h"
 

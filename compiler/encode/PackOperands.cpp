@@ -7,12 +7,12 @@
 // allows. It packs for all launches that read the same operand; 4. erase launches whose results are no longer read.
 
 #include "codegen/TargetOptions.h"
-#include "compiler/encode/PackKernels.h"
 #include "compiler/encode/PackTrade.h"
-#include "compiler/encode/PanelSource.h"
-#include "compiler/encode/PanelWishes.h"
 #include "compiler/encode/Passes.h"
-#include "compiler/encode/TrainedStates.h"
+#include "compiler/encode/panels/PackKernels.h"
+#include "compiler/encode/panels/PanelSource.h"
+#include "compiler/encode/panels/PanelWishes.h"
+#include "compiler/encode/panels/TrainedStates.h"
 #include "dialects/StoredBytes.h"
 #include "dialects/plan/Notes.h"
 

@@ -9,9 +9,9 @@
 //      3. every other launch reads a row-major copy. If operands of an elementwise launch are not in panels, they are
 //         copied into or out of panels.
 
-#include "compiler/encode/ElementwiseKernels.h"
-#include "compiler/encode/PanelCopies.h"
 #include "compiler/encode/Passes.h"
+#include "compiler/encode/panels/ElementwiseKernels.h"
+#include "compiler/encode/panels/PanelCopies.h"
 #include "dialects/plan/Notes.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

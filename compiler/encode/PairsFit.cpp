@@ -2,7 +2,7 @@
 
 #include "compiler/encode/PairsFit.h"
 
-#include "compiler/encode/PanelWishes.h"
+#include "compiler/encode/panels/PanelWishes.h"
 #include "dialects/nn/ConstantData.h"
 #include "dialects/plan/Notes.h"
 

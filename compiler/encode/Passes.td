@@ -68,7 +68,7 @@ def ChooseEncodingsPass : Pass<"nacre-choose-encodings", "::mlir::ModuleOp"> {
   let description = [{
     A contraction reads its weight in panels of as many columns as its register tile is wide. The tile tables of the target
     choose the width from the shape. A weight has one layout, over all entries. If kernels prefer different ones, the layout
-    with the least sum of nanoseconds over all launches of a run wins (compiler/encode/PanelPrices.h). A weight that somebody
+    with the least sum of nanoseconds over all launches of a run wins (compiler/encode/panels/PanelPrices.h). A weight that somebody
     reads in another way stays plain. Kernels of convolutions that are faster by
     Winograd have `plan.winograd` (dialects/plan/Notes.h): the CPU computes them so, from the same panels. Weights that are state lie
     in panels if the CPU computes every launch that touches them (`plan.engine`); GPUs read them as the model has them.

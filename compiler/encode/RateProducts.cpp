@@ -13,8 +13,8 @@
 #include "codegen/cpu/tiles/ScratchProduct.h"
 #include "codegen/cpu/tiles/TileTables.h"
 #include "codegen/form/AttentionForm.h"
-#include "compiler/encode/PanelWishes.h"
 #include "compiler/encode/Passes.h"
+#include "compiler/encode/panels/PanelWishes.h"
 #include "dialects/plan/Notes.h"
 
 namespace nacre::encode {

@@ -24,7 +24,7 @@ WORDS_FOR = {(): "all", ("Cpu",): "CPU", ("Gpu",): "GPU", ("Gpu", "Any"): "not C
 # Files that test the engine to decide about one launch, operator or loop, and what they decide.
 ENGINE_DECISIONS = {
     "compiler/encode/ChooseEncodings.cpp": "whether all launches that read a weight can read its panels",
-    "compiler/encode/PanelCopies.cpp": "whether a new launch needs a note",
+    "compiler/encode/panels/PanelCopies.cpp": "whether a new launch needs a note",
     "compiler/encode/SplitByEngine.cpp": "whether a launch gets the kernel's copy for the CPU",
     "compiler/graph/attention/ExpandAttention.cpp": "how many keys a kernel of the engine takes",
     "compiler/graph/attention/FuseAttention.cpp": "how many keys a kernel of the engine takes",

@@ -2,7 +2,7 @@
 //
 // One layout for several readers, by the sum of their prices.
 
-#include "compiler/encode/PanelPrices.h"
+#include "compiler/encode/panels/PanelPrices.h"
 
 #include "codegen/cpu/tiles/TileTables.h"
 #include "gtest/gtest.h"

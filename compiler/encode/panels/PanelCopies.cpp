@@ -3,8 +3,8 @@
 // If the number of columns is a multiple of the width, one kernel copies [rows][panels][width] to
 // [panels][rows][width], or back. Otherwise, each panel has a separate kernel.
 
-#include "compiler/encode/PanelCopies.h"
-#include "compiler/encode/ElementwiseKernels.h"
+#include "compiler/encode/panels/PanelCopies.h"
+#include "compiler/encode/panels/ElementwiseKernels.h"
 #include "dialects/plan/Notes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

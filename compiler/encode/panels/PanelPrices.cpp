@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/encode/PanelPrices.h"
+#include "compiler/encode/panels/PanelPrices.h"
 
 #include "codegen/cpu/tiles/TileTables.h"
 

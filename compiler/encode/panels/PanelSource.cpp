@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/encode/PanelSource.h"
+#include "compiler/encode/panels/PanelSource.h"
 
 #include "codegen/form/KernelForm.h"
-#include "compiler/encode/PackKernels.h"
+#include "compiler/encode/panels/PackKernels.h"
 #include "dialects/plan/ControlFlow.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/encode/ElementwiseKernels.h"
+#include "compiler/encode/panels/ElementwiseKernels.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/encode/PanelUpdates.h"
+#include "compiler/encode/panels/PanelUpdates.h"
 
 #include "codegen/form/PlainContraction.h"
-#include "compiler/encode/PanelSource.h"
-#include "compiler/encode/TrainedStates.h"
+#include "compiler/encode/panels/PanelSource.h"
+#include "compiler/encode/panels/TrainedStates.h"
 
 #include "llvm/Support/MathExtras.h"
 

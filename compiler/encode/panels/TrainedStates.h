@@ -4,10 +4,10 @@
 // Why: such states can be stored in panels, like weights. Packing and the choice of encodings must agree on the set of
 //      states.
 
-#ifndef NACRE_COMPILER_ENCODE_TRAINEDSTATES_H
-#define NACRE_COMPILER_ENCODE_TRAINEDSTATES_H
+#ifndef NACRE_COMPILER_ENCODE_PANELS_TRAINEDSTATES_H
+#define NACRE_COMPILER_ENCODE_PANELS_TRAINEDSTATES_H
 
-#include "compiler/encode/PanelWishes.h"
+#include "compiler/encode/panels/PanelWishes.h"
 #include "dialects/plan/PlanDialect.h"
 
 namespace nacre::encode {
@@ -23,4 +23,4 @@ bool canLieInPanels(const PanelWish &wish, mlir::Value operand);
 
 } // namespace nacre::encode
 
-#endif // NACRE_COMPILER_ENCODE_TRAINEDSTATES_H
+#endif // NACRE_COMPILER_ENCODE_PANELS_TRAINEDSTATES_H

@@ -2,7 +2,7 @@
 //
 // Loops over an array that another one is moved into, as loops over that one: all small cases beside the addresses themselves.
 
-#include "compiler/encode/StridedReads.h"
+#include "compiler/encode/panels/StridedReads.h"
 
 #include "gtest/gtest.h"
 

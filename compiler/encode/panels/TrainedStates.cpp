@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/encode/TrainedStates.h"
+#include "compiler/encode/panels/TrainedStates.h"
 #include "dialects/nn/Variables.h"
 #include "dialects/plan/Notes.h"
 

@@ -6,10 +6,10 @@
 // How: it follows storages from the reader to their only writer. The storage that this writer reads must not change
 //      before the operand is read.
 
-#ifndef NACRE_COMPILER_ENCODE_PANELSOURCE_H
-#define NACRE_COMPILER_ENCODE_PANELSOURCE_H
+#ifndef NACRE_COMPILER_ENCODE_PANELS_PANELSOURCE_H
+#define NACRE_COMPILER_ENCODE_PANELS_PANELSOURCE_H
 
-#include "compiler/encode/StridedReads.h"
+#include "compiler/encode/panels/StridedReads.h"
 #include "dialects/plan/PlanDialect.h"
 #include "mlir/IR/SymbolTable.h"
 
@@ -44,4 +44,4 @@ bool eraseIfUnread(plan::StorageOp storage);
 
 } // namespace nacre::encode
 
-#endif // NACRE_COMPILER_ENCODE_PANELSOURCE_H
+#endif // NACRE_COMPILER_ENCODE_PANELS_PANELSOURCE_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/encode/PanelWishes.h"
+#include "compiler/encode/panels/PanelWishes.h"
 
 #include "codegen/cpu/tiles/ScratchProduct.h"
 #include "codegen/cpu/tiles/TileTables.h"

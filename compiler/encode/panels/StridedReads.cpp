@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/encode/StridedReads.h"
+#include "compiler/encode/panels/StridedReads.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include <cstdlib>

@@ -5,13 +5,13 @@
 // Why: weights are packed at compile time, other operands by an earlier launch. Kernels want the same layout of both.
 // How: the form of the kernel shows whether the operand can be packed. The tables of tiles give the width.
 
-#ifndef NACRE_COMPILER_ENCODE_PANELWISHES_H
-#define NACRE_COMPILER_ENCODE_PANELWISHES_H
+#ifndef NACRE_COMPILER_ENCODE_PANELS_PANELWISHES_H
+#define NACRE_COMPILER_ENCODE_PANELS_PANELWISHES_H
 
 #include "codegen/Target.h"
 #include "codegen/cpu/tiles/MachineRows.h"
 #include "codegen/form/PlainContraction.h"
-#include "compiler/encode/PanelPrices.h"
+#include "compiler/encode/panels/PanelPrices.h"
 #include "dialects/plan/Accuracy.h"
 #include "dialects/plan/PlanDialect.h"
 
@@ -61,4 +61,4 @@ void alignShares(plan::KernelOp kernel, llvm::ArrayRef<codegen::Target> targets)
 
 } // namespace nacre::encode
 
-#endif // NACRE_COMPILER_ENCODE_PANELWISHES_H
+#endif // NACRE_COMPILER_ENCODE_PANELS_PANELWISHES_H

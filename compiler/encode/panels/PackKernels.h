@@ -4,11 +4,11 @@
 // Why: a packed operand is then read in the same way as a packed weight, with the same tiles and the same division into
 //      units.
 
-#ifndef NACRE_COMPILER_ENCODE_PACKKERNELS_H
-#define NACRE_COMPILER_ENCODE_PACKKERNELS_H
+#ifndef NACRE_COMPILER_ENCODE_PANELS_PACKKERNELS_H
+#define NACRE_COMPILER_ENCODE_PANELS_PACKKERNELS_H
 
 #include "codegen/form/PlainContraction.h"
-#include "compiler/encode/StridedReads.h"
+#include "compiler/encode/panels/StridedReads.h"
 #include "dialects/plan/PlanDialect.h"
 #include "mlir/IR/Builders.h"
 
@@ -46,4 +46,4 @@ RewiredKernel readFromPacked(plan::KernelOp kernel, const codegen::PlainContract
 
 } // namespace nacre::encode
 
-#endif // NACRE_COMPILER_ENCODE_PACKKERNELS_H
+#endif // NACRE_COMPILER_ENCODE_PANELS_PACKKERNELS_H
