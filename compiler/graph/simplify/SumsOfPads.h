@@ -5,8 +5,8 @@
 // sums move all elements once more per part. The pattern collects the terms of the whole tree of additions. It sorts
 // them by axis and by the start of their ranges.
 
-#ifndef NACRE_COMPILER_GRAPH_SUMSOFPADS_H
-#define NACRE_COMPILER_GRAPH_SUMSOFPADS_H
+#ifndef NACRE_COMPILER_GRAPH_SIMPLIFY_SUMSOFPADS_H
+#define NACRE_COMPILER_GRAPH_SIMPLIFY_SUMSOFPADS_H
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -16,4 +16,4 @@ void addSumsOfPads(mlir::RewritePatternSet &patterns);
 
 } // namespace nacre::graph
 
-#endif // NACRE_COMPILER_GRAPH_SUMSOFPADS_H
+#endif // NACRE_COMPILER_GRAPH_SIMPLIFY_SUMSOFPADS_H

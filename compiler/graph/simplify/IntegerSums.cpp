@@ -2,7 +2,7 @@
 //
 // See IntegerSums.h.
 
-#include "compiler/graph/IntegerSums.h"
+#include "compiler/graph/simplify/IntegerSums.h"
 
 #include "compiler/graph/Matching.h"
 

@@ -4,8 +4,8 @@
 // each add one. The kernel of the contraction should read only one constant per column. Integers wrap, so the order of
 // additions is free.
 
-#ifndef NACRE_COMPILER_GRAPH_INTEGERSUMS_H
-#define NACRE_COMPILER_GRAPH_INTEGERSUMS_H
+#ifndef NACRE_COMPILER_GRAPH_SIMPLIFY_INTEGERSUMS_H
+#define NACRE_COMPILER_GRAPH_SIMPLIFY_INTEGERSUMS_H
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -15,4 +15,4 @@ void addIntegerSums(mlir::RewritePatternSet &patterns);
 
 } // namespace nacre::graph
 
-#endif // NACRE_COMPILER_GRAPH_INTEGERSUMS_H
+#endif // NACRE_COMPILER_GRAPH_SIMPLIFY_INTEGERSUMS_H

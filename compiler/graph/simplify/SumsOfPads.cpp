@@ -2,7 +2,7 @@
 //
 // See SumsOfPads.h.
 
-#include "compiler/graph/SumsOfPads.h"
+#include "compiler/graph/simplify/SumsOfPads.h"
 
 #include "dialects/nn/NnDialect.h"
 
