@@ -11,10 +11,8 @@
 #include "compiler/graph/quantized/Quantizations.h"
 #include "dialects/TensorTypes.h"
 #include "dialects/nn/IndexedCopy.h"
-#include "dialects/nn/codes/MovedElements.h"
 #include "dialects/nn/evaluate/SumOrder.h"
 
-#include <array>
 #include <limits>
 
 using namespace mlir;
@@ -25,35 +23,6 @@ namespace {
 
 using nn::BinaryKind;
 using nn::UnaryKind;
-
-/// Adds the parameters of quantizations that read `value`, perhaps through bounds and movement, to `found`. `depth`
-/// limits the search.
-void addCoders(Value value, SmallVectorImpl<Coder> &found, int depth) {
-  if (depth == 0)
-    return;
-  for (OpOperand &use : value.getUses()) {
-    Operation *user = use.getOwner();
-    if (auto quantize = dyn_cast<nn::QuantizeOp>(user)) {
-      if (std::optional<Coder> coder = readCoder(quantize); coder && use.getOperandNumber() == 0)
-        found.push_back(*coder);
-      continue;
-    }
-    auto binary = dyn_cast<nn::BinaryOp>(user);
-    const bool isBound = binary && (binary.getKind() == BinaryKind::Min || binary.getKind() == BinaryKind::Max);
-    auto unary = dyn_cast<nn::UnaryOp>(user);
-    const bool isRelu = unary && unary.getKind() == UnaryKind::Relu;
-    if (isBound || isRelu || llvm::is_contained(nn::movedOperands(user), value))
-      addCoders(user->getResult(0), found, depth - 1);
-  }
-}
-
-/// Returns the parameters of all quantizations that convert `value` to codes.
-SmallVector<Coder> findCoders(Value value) {
-  constexpr int maxDepth = 6;
-  SmallVector<Coder> coders;
-  addCoders(value, coders, maxDepth);
-  return coders;
-}
 
 //===----------------------------------------------------------------------===//
 // 1. Sums of bytes
@@ -287,111 +256,10 @@ struct AverageInFloats : OpRewritePattern<nn::PoolOp> {
   }
 };
 
-//===----------------------------------------------------------------------===//
-// 3. Interpolation
-//===----------------------------------------------------------------------===//
-
-/// Two neighbours of each position along an axis, and their weights.
-struct Neighbours {
-  int64_t axis;
-  SmallVector<int32_t> indices;
-  SmallVector<float> weights;
-
-  int64_t size() const { return static_cast<int64_t>(indices.size()) / 2; }
-};
-
-/// True if each position along axis `number` has two neighbours.
-bool isLinear(nn::ResampleOp op, size_t number) {
-  return !op.isMove(number) && cast<DenseElementsAttr>(op.getIndices()[number]).getType().getDimSize(1) == 2;
-}
-
-Neighbours readNeighbours(nn::ResampleOp op, size_t number) {
-  Neighbours axis{op.getAxes()[number],
-                  llvm::to_vector(cast<DenseElementsAttr>(op.getIndices()[number]).getValues<int32_t>()),
-                  llvm::to_vector(cast<DenseElementsAttr>(op.getWeights()[number]).getValues<float>())};
-  for (int64_t at = 0; at < axis.size(); ++at) {
-    const int32_t first = axis.indices[2 * at], second = axis.indices[2 * at + 1];
-    float &ofFirst = axis.weights[2 * at], &ofSecond = axis.weights[2 * at + 1];
-    // At the end of an axis, ONNX Runtime adds half of the last element twice. It rounds positions to f32 before it
-    // computes their fractions.
-    if (first == second) {
-      ofFirst = ofSecond = 0.5F;
-    } else if (second == first + 1 && ofFirst == 1 - ofSecond) {
-      const float position = static_cast<float>(first) + ofSecond;
-      ofSecond = position - static_cast<float>(first);
-      ofFirst = 1 - ofSecond;
-    }
-  }
-  return axis;
-}
-
-struct InterpolationInFloats : OpRewritePattern<nn::ResampleOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(nn::ResampleOp op, PatternRewriter &rewriter) const override {
-    nn::DequantizeOp codes = findCodes(op.getOperand());
-    const size_t axes = op.getAxes().size();
-    constexpr size_t mostAxes = 3;
-    if (!codes || findCoders(op.getResult()).empty() || axes > mostAxes ||
-        !llvm::all_of(llvm::seq<size_t>(0, axes), [&](size_t number) { return isLinear(op, number); }))
-      return rewriter.notifyMatchFailure(op, "expected dequantized codes, linear interpolation and a quantization");
-    SmallVector<Neighbours> neighbours;
-    for (size_t number = 0; number < axes; ++number)
-      neighbours.push_back(readNeighbours(op, number));
-    Value bytes = moveCodes(rewriter, op.getOperand()), sum;
-    const SmallVector<int64_t> taps(axes, 2);
-    nn::forEachIndex(taps, [&](ArrayRef<int64_t> tap) {
-      Value moved = move(rewriter, op, bytes, neighbours, tap);
-      Value reals = nn::DequantizeOp::create(rewriter, op.getLoc(), moved, codes.getScale(), codes.getZero(), 0, 0);
-      Value part =
-          nn::BinaryOp::create(rewriter, op.getLoc(), BinaryKind::Mul, reals, weigh(rewriter, op, neighbours, tap));
-      sum = sum ? nn::BinaryOp::create(rewriter, op.getLoc(), BinaryKind::Add, sum, part).getResult() : part;
-    });
-    rewriter.replaceOp(op, sum);
-    return success();
-  }
-
-private:
-  /// Returns one neighbour of each position as bytes. `tap` selects the first or the second one along each axis.
-  static Value move(OpBuilder &builder, nn::ResampleOp op, Value bytes, ArrayRef<Neighbours> axes,
-                    ArrayRef<int64_t> tap) {
-    SmallVector<Attribute> indices, weights;
-    for (auto [axis, of] : llvm::zip_equal(axes, tap)) {
-      SmallVector<int32_t> chosen;
-      for (int64_t at = 0; at < axis.size(); ++at)
-        chosen.push_back(axis.indices[2 * at + of]);
-      const std::array<int64_t, 2> shape = {axis.size(), 1};
-      indices.push_back(DenseElementsAttr::get(RankedTensorType::get(shape, builder.getI32Type()), ArrayRef(chosen)));
-      weights.push_back(DenseElementsAttr::get(RankedTensorType::get(shape, builder.getF32Type()), 1.0F));
-    }
-    return nn::ResampleOp::create(builder, op.getLoc(), bytes, op.getAxes(), builder.getArrayAttr(indices),
-                                  builder.getArrayAttr(weights));
-  }
-
-  /// Returns the product of the weights of the neighbour that `tap` selects, in f32. The last axis is multiplied first.
-  static Value weigh(OpBuilder &builder, nn::ResampleOp op, ArrayRef<Neighbours> axes, ArrayRef<int64_t> tap) {
-    SmallVector<int64_t> shape(op.getType().getRank(), 1), sizes;
-    for (const Neighbours &axis : axes) {
-      shape[axis.axis] = axis.size();
-      sizes.push_back(axis.size());
-    }
-    SmallVector<float> products;
-    nn::forEachIndex(sizes, [&](ArrayRef<int64_t> at) {
-      float product = 1;
-      for (size_t axis = axes.size(); axis-- > 0;)
-        product *= axes[axis].weights[2 * at[axis] + tap[axis]];
-      products.push_back(product);
-    });
-    return nn::ConstantOp::create(
-        builder, op.getLoc(),
-        DenseElementsAttr::get(RankedTensorType::get(shape, builder.getF32Type()), ArrayRef(products)));
-  }
-};
-
 } // namespace
 
 void addAverages(RewritePatternSet &patterns) {
-  patterns.add<MeanOfCodes, AverageOfCodes, AverageInFloats, InterpolationInFloats>(patterns.getContext());
+  patterns.add<MeanOfCodes, AverageOfCodes, AverageInFloats>(patterns.getContext());
 }
 
 } // namespace nacre::graph

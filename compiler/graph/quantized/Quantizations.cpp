@@ -7,6 +7,7 @@
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/quantized/ScaledReals.h"
 #include "dialects/TensorTypes.h"
+#include "dialects/nn/codes/MovedElements.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 #include <algorithm>
@@ -29,7 +30,35 @@ bool isUsual(double scale) { return scale >= leastScale && scale <= greatestScal
 
 bool isShortInteger(Type code) { return isa<IntegerType>(code) && code.getIntOrFloatBitWidth() <= mostBits; }
 
+/// Adds the parameters of quantizations that read `value`, perhaps through bounds and movement, to `found`. `depth`
+/// limits the search.
+void addCoders(Value value, SmallVectorImpl<Coder> &found, int depth) {
+  if (depth == 0)
+    return;
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner();
+    if (auto quantize = dyn_cast<nn::QuantizeOp>(user)) {
+      if (std::optional<Coder> coder = readCoder(quantize); coder && use.getOperandNumber() == 0)
+        found.push_back(*coder);
+      continue;
+    }
+    auto binary = dyn_cast<nn::BinaryOp>(user);
+    const bool isBound = binary && (binary.getKind() == BinaryKind::Min || binary.getKind() == BinaryKind::Max);
+    auto unary = dyn_cast<nn::UnaryOp>(user);
+    const bool isRelu = unary && unary.getKind() == UnaryKind::Relu;
+    if (isBound || isRelu || llvm::is_contained(nn::movedOperands(user), value))
+      addCoders(user->getResult(0), found, depth - 1);
+  }
+}
+
 } // namespace
+
+SmallVector<Coder> findCoders(Value value) {
+  constexpr int maxDepth = 6;
+  SmallVector<Coder> coders;
+  addCoders(value, coders, maxDepth);
+  return coders;
+}
 
 std::optional<Coder> readCoder(nn::QuantizeOp op) {
   Type code = op.getType().getElementType();

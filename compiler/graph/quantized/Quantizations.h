@@ -24,6 +24,9 @@ std::optional<Coder> readCoder(nn::QuantizeOp op);
 /// bits to f32 with one constant scale and zero point.
 std::optional<Steps> readSteps(nn::DequantizeOp op);
 
+/// Returns the parameters of all quantizations that convert `value` to codes, perhaps after bounds and movement.
+llvm::SmallVector<Coder> findCoders(mlir::Value value);
+
 void addQuantizations(mlir::RewritePatternSet &patterns);
 
 } // namespace nacre::graph

@@ -20,6 +20,7 @@
 #include "compiler/graph/quantized/Averages.h"
 #include "compiler/graph/quantized/Flips.h"
 #include "compiler/graph/quantized/IntegerContractions.h"
+#include "compiler/graph/quantized/Interpolation.h"
 #include "compiler/graph/quantized/MovedQuantizations.h"
 #include "compiler/graph/quantized/Numbers.h"
 #include "compiler/graph/quantized/Quantizations.h"
@@ -179,6 +180,7 @@ struct RecognizeQuantized : impl::RecognizeQuantizedPassBase<RecognizeQuantized>
     apply(std::move(movement));
     rewriteContractions();
     addAverages(patterns);
+    addInterpolation(patterns);
     addQuantizations(patterns);
     patterns.add<FactorOfSums>(&getContext());
     patterns.add<BiasOfSums>(&getContext(), recognized);
