@@ -3,18 +3,16 @@
 // Turns a recurrent cell that the model writes once per step into a loop, because many exporters unroll loops. A loop
 // is compiled once, and its inputs have one common product. It runs as fast as a cell that the model writes as a loop.
 //
-// 1. A block becomes a line of operators with indices, in which control/Repetition.h finds iterations.
-// 2. One iteration becomes the body of the loop.
-// 3. Readers of values of the iterations read results of the loop, and move to after the loop.
+// A block becomes a line of operators with indices (NumberedBlock.h), in which Repetition.h finds iterations.
+//
+// 1. One iteration becomes the body of the loop.
+// 2. Readers of values of the iterations read results of the loop, and move to after the loop.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/Regions.h"
-#include "compiler/graph/control/Repetition.h"
+#include "compiler/graph/control/NumberedBlock.h"
 #include "dialects/TensorTypes.h"
-
-#include "mlir/IR/IRMapping.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace nacre::graph {
 #define GEN_PASS_DEF_REROLLLOOPSPASS
@@ -27,97 +25,6 @@ namespace nacre::graph {
 
 namespace {
 
-//===----------------------------------------------------------------------===//
-// 1. The line
-//===----------------------------------------------------------------------===//
-
-bool isAnchor(Operation &op) {
-  auto product = dyn_cast<nn::MatMulOp>(op);
-  return product && typeOf(product.getRhs()).getRank() == 2;
-}
-
-/// Returns the axis along which a slice takes one element. Returns `nullopt` unless it takes all elements along all
-/// other axes.
-std::optional<int64_t> getRowAxis(nn::SliceOp slice) {
-  std::optional<int64_t> rowAxis;
-  for (auto [axis, size, whole] : llvm::enumerate(slice.getSizes(), typeOf(slice.getOperand()).getShape())) {
-    if (size == whole)
-      continue;
-    if (size != 1 || rowAxis)
-      return std::nullopt;
-    rowAxis = axis;
-  }
-  if (rowAxis && llvm::any_of(llvm::seq<size_t>(slice.getStarts().size()),
-                              [&](size_t axis) { return int64_t(axis) != *rowAxis && slice.getSteps()[axis] != 1; }))
-    return std::nullopt;
-  return rowAxis;
-}
-
-/// Operators and values of a block by their indices in `line`.
-struct NumberedBlock {
-  OperatorLine line;
-  SmallVector<Operation *> operators;
-  SmallVector<Value> values;
-
-  explicit NumberedBlock(Block &block) {
-    for (Operation &op : block)
-      if (!isa<nn::ConstantOp>(op))
-        add(op);
-  }
-
-private:
-  unsigned numberOf(Value value) {
-    auto [found, isNew] = numbers.try_emplace(value, values.size());
-    if (isNew) {
-      values.push_back(value);
-      OperatorLine::Value entry;
-      entry.type = intern(types, value.getType());
-      entry.isConstant = bool(getConstant(value));
-      line.values.push_back(entry);
-    }
-    return found->second;
-  }
-
-  template <typename Key> static unsigned intern(llvm::DenseMap<Key, unsigned> &known, Key key) {
-    return known.try_emplace(key, known.size()).first->second;
-  }
-
-  void add(Operation &op) {
-    OperatorLine::Operator entry;
-    op.walk([&](Operation *inner) {
-      for (Value operand : inner->getOperands())
-        entry.operands.push_back(numberOf(operand));
-    });
-    if (op.getNumRegions() == 0 && isMemoryEffectFree(&op) && !op.hasTrait<OpTrait::IsTerminator>()) {
-      Type results = FunctionType::get(op.getContext(), {}, op.getResultTypes());
-      entry.kind = intern(kinds, {op.getName().getAsOpaquePointer(),
-                                  {op.getAttrDictionary().getAsOpaquePointer(), results.getAsOpaquePointer()}});
-      if (auto binary = dyn_cast<nn::BinaryOp>(op);
-          binary && typeOf(binary.getLhs()).getElementType() == binary.getType().getElementType())
-        entry.broadcastTo = intern<Type>(types, binary.getType());
-      entry.isAnchor = isAnchor(op);
-      if (auto slice = dyn_cast<nn::SliceOp>(op))
-        if (std::optional<int64_t> axis = getRowAxis(slice)) {
-          entry.rowsOf = intern(tensors, {entry.operands.front(), unsigned(*axis)});
-          entry.row = slice.getStarts()[*axis];
-        }
-    }
-    for (OpResult result : op.getResults()) {
-      unsigned number = numberOf(result);
-      line.values[number].maker = operators.size();
-      line.values[number].result = result.getResultNumber();
-      entry.results.push_back(number);
-    }
-    line.operators.push_back(std::move(entry));
-    operators.push_back(&op);
-  }
-
-  llvm::DenseMap<Value, unsigned> numbers;
-  llvm::DenseMap<Type, unsigned> types;
-  llvm::DenseMap<std::pair<const void *, std::pair<const void *, const void *>>, unsigned> kinds;
-  llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> tensors;
-};
-
 /// True if enough anchors read one weight. Most blocks fail this fast test and need no line.
 bool mayRepeat(Block &block, unsigned minIterations) {
   llvm::DenseMap<Value, unsigned> uses;
@@ -125,7 +32,7 @@ bool mayRepeat(Block &block, unsigned minIterations) {
 }
 
 //===----------------------------------------------------------------------===//
-// 2. The loop
+// 1. The loop
 //===----------------------------------------------------------------------===//
 
 class Rolling {
@@ -288,7 +195,7 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
-  // 3. Readers
+  // 2. Readers
   //===--------------------------------------------------------------------===//
 
   void readLoop(nn::ForOp loop) {
