@@ -19,6 +19,7 @@ const ImportRegistry &getOperators() {
     registerAudio(result);
     registerBlocks(result);
     registerCells(result);
+    registerColours(result);
     registerComplex(result);
     registerContractions(result);
     registerControlFlow(result);

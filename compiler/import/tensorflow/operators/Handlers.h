@@ -13,6 +13,7 @@ namespace nacre::importer::tensorflow_format {
 void registerAudio(ImportRegistry &registry);
 void registerBlocks(ImportRegistry &registry);
 void registerCells(ImportRegistry &registry);
+void registerColours(ImportRegistry &registry);
 void registerContractions(ImportRegistry &registry);
 void registerControlFlow(ImportRegistry &registry);
 void registerConvolutions(ImportRegistry &registry);
