@@ -7,6 +7,7 @@
 //       2. a model that contains its training step: signatures by their names, or parts of one training graph,
 //       3. variables that one entry writes are inputs of all entries that read them.
 
+#include "compiler/import/tensorflow/OptimizerNodes.h"
 #include "compiler/import/tensorflow/Reader.h"
 
 #include "compiler/import/tensorflow/graph/Results.h"

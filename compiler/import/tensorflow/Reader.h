@@ -17,8 +17,10 @@
 #include "compiler/import/tensorflow/saved/SavedVariables.h"
 #include "compiler/import/tensorflow/saved/Signatures.h"
 #include "compiler/import/tensorflow/saved/WrittenVariables.h"
+#include "dialects/nn/Variables.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace nacre::importer::tensorflow_format {
 

@@ -2,22 +2,19 @@
 //
 // Finds the training parts of a graph.
 //
-// The result names the node that runs a step, the loss, the network's outputs, and the roles of variables that an
-// optimizer changes. A training graph is one graph that contains the network, the loss and the training step. The
-// entries `main`, `train` and `evaluate` are different parts of it. tf.gradients and optimizers leave no marks, so the
-// parts are found from the readers of each tensor. If several candidates remain, an error lists them and the option
-// that decides. Nodes and tensors are stored by name: they are looked up again after assignments became values
-// (saved/WrittenVariables.h).
+// The result names the node that runs a step, the loss and the network's outputs. A training graph is one graph that
+// contains the network, the loss and the training step. The entries `main`, `train` and `evaluate` are different parts
+// of it. tf.gradients and optimizers leave no marks, so the parts are found from the readers of each tensor. If several
+// candidates remain, an error lists them and the option that decides. Nodes and tensors are stored by name: they are
+// looked up again after assignments became values (saved/WrittenVariables.h).
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_TRAININGGRAPH_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_TRAININGGRAPH_H
 
 #include "compiler/import/options/ImportOptions.h"
 #include "compiler/import/tensorflow/graph/CheckedGraph.h"
-#include "dialects/nn/Variables.h"
 
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/LogicalResult.h"
 
 namespace nacre::importer::tensorflow_format {
@@ -39,12 +36,6 @@ mlir::FailureOr<std::optional<TrainingGraph>> findTraining(const CheckedGraph &g
 /// subject and a verb, and ends with `advice`.
 void noteBatchStatistics(const CheckedGraph &graph, llvm::ArrayRef<int> nodes, llvm::StringRef entries,
                          llvm::StringRef advice);
-
-/// Emits a note if optimizers read a learning rate that is not a placeholder.
-void noteFixedRate(const CheckedGraph &graph);
-
-/// Returns the roles of the variables that optimizers change, by name: weights, and moments.
-llvm::StringMap<nn::VariableRole> findTrainedRoles(const CheckedGraph &graph);
 
 } // namespace nacre::importer::tensorflow_format
 
