@@ -84,7 +84,6 @@ private:
   LogicalResult mapOperands(const NodeDef &call, const FunctionDef &function, const Scope &scope,
                             ArrayRef<NodeDef *> added) const;
   LogicalResult leaveResults(const NodeDef &call, const Callee &callee, const Scope &scope, NodeDef &rest);
-  void settleResults();
   LogicalResult redirectReaders();
 
   tensorflow::GraphDef &graph;
@@ -305,27 +304,6 @@ LogicalResult CallInliner::expand(NodeDef *place) {
   return success();
 }
 
-/// Resolves results that are results of other calls. Then each result is the tensor that computes it.
-void CallInliner::settleResults() {
-  size_t numResults = 0;
-  for (const auto &call : calls.results)
-    numResults += call.second.size();
-  for (auto &call : calls.results)
-    for (std::string &result : call.second) {
-      // All results on the path are resolved, so that no path is followed twice.
-      SmallVector<std::string *> way;
-      std::string *next = &result;
-      while (next && way.size() <= numResults) {
-        way.push_back(next);
-        next = calls.find(*next);
-      }
-      bool isCircle = next != nullptr;
-      std::string tensor = isCircle ? "" : *way.back();
-      for (std::string *passed : way)
-        *passed = tensor;
-    }
-}
-
 LogicalResult CallInliner::redirectReaders() {
   for (NodeDef &node : *graph.mutable_node())
     for (std::string &operand : *node.mutable_input()) {
@@ -348,31 +326,13 @@ FailureOr<CallResults> CallInliner::run() {
   for (int index = 0, end = graph.node_size(); index < end; ++index)
     if (failed(expand(graph.mutable_node(index))))
       return failure();
-  settleResults();
+  calls.settle();
   for (size_t index = 0; index < calls.numOwn; ++index)
     for (StringRef result : calls.results.lookup(graph.node(static_cast<int>(index)).name()))
       calls.given.insert(result.split(':').first);
   if (!calls.isEmpty() && failed(redirectReaders()))
     return failure();
   return std::move(calls);
-}
-
-std::string *CallResults::find(StringRef tensor) {
-  std::optional<TensorName> name = parseTensorName(tensor);
-  auto call = name ? results.find(name->node) : results.end();
-  return call == results.end() || static_cast<size_t>(name->result) >= call->second.size()
-             ? nullptr
-             : &call->second[name->result];
-}
-
-std::optional<std::string> CallResults::resolve(StringRef tensor) const {
-  std::optional<TensorName> name = parseTensorName(tensor);
-  auto call = name ? results.find(name->node) : results.end();
-  if (call == results.end())
-    return tensor.str();
-  if (static_cast<size_t>(name->result) >= call->second.size() || call->second[name->result].empty())
-    return std::nullopt;
-  return call->second[name->result];
 }
 
 FailureOr<CallResults> inlineCalls(tensorflow::GraphDef &graph, Location modelLoc) {
