@@ -2,7 +2,7 @@
 //
 // Implements FunctionalControl.h.
 //
-// How:  1. new nodes: each has the name of the node that it comes from as a prefix,
+// How:  1. calls between the new nodes (LoweredNodes.h),
 //       2. branches,
 //       3. loops,
 //       4. variables that the functions write,
@@ -12,6 +12,7 @@
 
 #include "compiler/import/tensorflow/graph/CheckedGraph.h"
 #include "compiler/import/tensorflow/graph/Results.h"
+#include "compiler/import/tensorflow/saved/LoweredNodes.h"
 #include "compiler/import/tensorflow/saved/RestoredVariables.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -36,20 +37,11 @@ Kind getKind(StringRef op) {
       .Default(Kind::None);
 }
 
-using Tensors = std::vector<std::string>;
-
-std::string at(const NodeDef *node, size_t result) {
-  return result ? node->name() + ":" + std::to_string(result) : node->name();
-}
-
-class Lowering {
+class Lowering : LoweredNodes {
 public:
   Lowering(NodeDef &place, Location modelLoc, FunctionLibrary &library,
            llvm::function_ref<NodeDef *(const std::string &)> addNode)
-      : place(place), node(place), modelLoc(modelLoc), library(library), addNode(addNode) {
-    for (const std::string &operand : node.input())
-      (StringRef(operand).starts_with("^") ? controls : operands).push_back(operand);
-  }
+      : LoweredNodes(place, addNode), place(place), modelLoc(modelLoc), library(library) {}
 
   LogicalResult lower();
 
@@ -74,13 +66,8 @@ private:
   /// Returns the attribute `name`, which names functions; null after an error.
   const AttrValue *findFunctions(StringRef name) const;
 
-  NodeDef *add(const std::string &name, const char *op, const Tensors &read);
-  /// Adds a node that reads operands from outside. It waits for all nodes that the lowered node waits for.
-  NodeDef *addFirst(const std::string &name, const char *op, const Tensors &read);
   Side addCall(const std::string &name, const tensorflow::NameAttrList &function, Tensors arguments,
                const NodeDef *pivot);
-  NodeDef *addPivot(const std::string &name, NodeDef *source, size_t result);
-  std::vector<NodeDef *> addSwitches(const std::string &name, const Tensors &values, const std::string &predicate);
 
   LogicalResult lowerIf();
   LogicalResult lowerCase();
@@ -95,25 +82,16 @@ private:
   void leaveResults();
 
   NodeDef &place;
-  const NodeDef node;
   Location modelLoc;
   FunctionLibrary &library;
-  llvm::function_ref<NodeDef *(const std::string &)> addNode;
-  Tensors operands, controls, results;
+  Tensors results;
   std::map<size_t, Written> written; ///< written variables, by the index of the operand
   Tensors effects;                   ///< nodes with side effects, which the replaced node must wait for
 };
 
 //===----------------------------------------------------------------------===//
-// 1. Nodes
+// 1. Calls
 //===----------------------------------------------------------------------===//
-
-Tensors readAll(ArrayRef<NodeDef *> nodes, size_t result) {
-  Tensors tensors;
-  for (const NodeDef *node : nodes)
-    tensors.push_back(at(node, result));
-  return tensors;
-}
 
 const AttrValue *Lowering::findFunctions(StringRef name) const {
   const AttrValue *value = findAttribute(node, name);
@@ -121,21 +99,6 @@ const AttrValue *Lowering::findFunctions(StringRef name) const {
     return value;
   error() << "must name its function in attribute '" << name << "', but does not";
   return nullptr;
-}
-
-NodeDef *Lowering::add(const std::string &name, const char *op, const Tensors &read) {
-  NodeDef *added = addNode(node.name() + "/" + name);
-  added->set_op(op);
-  for (const std::string &operand : read)
-    added->add_input(operand);
-  return added;
-}
-
-NodeDef *Lowering::addFirst(const std::string &name, const char *op, const Tensors &read) {
-  NodeDef *added = add(name, op, read);
-  for (const std::string &control : controls)
-    added->add_input(control);
-  return added;
 }
 
 Lowering::Side Lowering::addCall(const std::string &name, const tensorflow::NameAttrList &function, Tensors arguments,
@@ -149,18 +112,6 @@ Lowering::Side Lowering::addCall(const std::string &name, const tensorflow::Name
   calls.push_back(side.call);
   effects.push_back("^" + side.call->name());
   return side;
-}
-
-NodeDef *Lowering::addPivot(const std::string &name, NodeDef *source, size_t result) {
-  return add(name, "Identity", {at(source, result)});
-}
-
-std::vector<NodeDef *> Lowering::addSwitches(const std::string &name, const Tensors &values,
-                                             const std::string &predicate) {
-  std::vector<NodeDef *> switches;
-  for (auto [index, value] : llvm::enumerate(values))
-    switches.push_back(addFirst(name + std::to_string(index), "Switch", {value, predicate}));
-  return switches;
 }
 
 //===----------------------------------------------------------------------===//
