@@ -6,16 +6,15 @@
 // 2. Give symbols the values in the given shapes.
 // 3. Give each input its shape, or its value.
 // 4. Check that a new batch is the same for all inputs.
-// 5. Report all missing shapes in one error.
+// 5. Report all missing shapes in one error (OpenShapes.h).
 
 #include "compiler/import/entry/SettledInputs.h"
 
 #include "compiler/import/entry/InputValues.h"
+#include "compiler/import/entry/OpenShapes.h"
 #include "compiler/import/messages/TypeNames.h"
 #include "dialects/nn/shapes/ShapeRules.h"
 
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
 #include <set>
 
 using namespace mlir;
@@ -35,19 +34,13 @@ public:
     for (const GraphValue &input : inputs)
       settle(input);
     checkBatches();
-    if (!open.empty())
+    if (!open.isEmpty())
       beforeAsking();
-    askForShapes();
+    result.hasFailed |= failed(open.askForShapes(graph));
     return std::move(result);
   }
 
 private:
-  /// Input whose shape the user must give, and the reason why.
-  struct OpenInput {
-    const GraphValue *input;
-    std::string reason;
-  };
-
   void checkOptions();
   std::optional<size_t> batchAxisOf(const GraphValue &input, size_t rank);
   void takeBatch();
@@ -58,10 +51,8 @@ private:
   RankedTensorType takeGivenShape(const GraphValue &input, ArrayRef<int64_t> given);
   bool takeNewBatch(const GraphValue &input, ArrayRef<int64_t> given);
   RankedTensorType makeType(const GraphValue &input, ArrayRef<int64_t> shape);
-  bool needsShape(const GraphValue &input);
   static std::string suggestBatch(const SettledInput &input, int64_t batch);
   void checkBatches();
-  void askForShapes();
 
   InFlightDiagnostic error(Location loc) {
     result.hasFailed = true;
@@ -73,8 +64,7 @@ private:
   GraphView &graph;
   const ImportOptions &options;
   SmallVector<GraphValue> inputs;
-  llvm::StringSet<> asked; ///< symbols of the inputs in `open`
-  SmallVector<OpenInput> open;
+  OpenShapes open;
   SettledInputs result;
 };
 
@@ -244,32 +234,6 @@ RankedTensorType InputSettler::takeGivenShape(const GraphValue &input, ArrayRef<
   return makeType(input, shape);
 }
 
-/// True if the size of an axis is unknown. The first axis is not checked, because its default is 1.
-bool InputSettler::needsShape(const GraphValue &input) {
-  if (!input.type.shape) {
-    open.push_back({&input, "has no shape in the model"});
-    return true;
-  }
-  ArrayRef<Dimension> dims = *input.type.shape;
-  bool isMissing = false;
-  for (auto [axis, dim] : llvm::enumerate(dims)) {
-    bool isTold = !dim.symbol.empty() && (result.symbols.contains(dim.symbol) || dim.symbol == dims.front().symbol);
-    if (!dim.isOpen() || dim.usual || axis == 0 || isTold)
-      continue;
-    isMissing = true;
-    // If the user sets the symbol for another input, this axis gets the same size.
-    if (!dim.symbol.empty() && asked.contains(dim.symbol))
-      continue;
-    std::string symbol = dim.symbol.empty() ? "open" : ("symbolic ('" + dim.symbol + "')").str();
-    open.push_back({&input, "axis " + std::to_string(axis) + " must have a size, but is " + symbol});
-    for (const Dimension &other : dims)
-      if (!other.symbol.empty())
-        asked.insert(other.symbol);
-    break;
-  }
-  return isMissing;
-}
-
 SmallVector<int64_t> InputSettler::withBatch(const GraphValue &input, SmallVector<int64_t> shape) {
   if (result.hasFailed)
     return shape; // the error was reported
@@ -282,7 +246,7 @@ RankedTensorType InputSettler::settleShape(const GraphValue &input) {
   auto given = options.shapes.find(input.name.str());
   if (given != options.shapes.end())
     return takeGivenShape(input, withBatch(input, given->second));
-  if (needsShape(input)) {
+  if (open.add(input, result.symbols)) {
     result.hasFailed = true;
     return {};
   }
@@ -342,35 +306,6 @@ void InputSettler::checkBatches() {
           << " to give each row its own";
   }
   result.changesBatch = !result.hasFailed;
-}
-
-//===----------------------------------------------------------------------===//
-// 5. Missing shapes
-//===----------------------------------------------------------------------===//
-
-/// Returns the option with the known sizes: `--shape x=1x3x<height>x<width>`.
-static std::string suggestShape(const GraphValue &input) {
-  std::string text = ("--shape " + input.name + "=").str();
-  if (!input.type.shape)
-    return text + "<dim>x<dim>...|scalar";
-  auto describe = [](const Dimension &dim) {
-    return !dim.isOpen() ? std::to_string(dim.size) : "<" + (dim.symbol.empty() ? "dim" : dim.symbol.str()) + ">";
-  };
-  return text + llvm::join(llvm::map_range(*input.type.shape, describe), "x");
-}
-
-void InputSettler::askForShapes() {
-  if (open.size() == 1)
-    error(*open.front().input) << open.front().reason << "; give it with " << suggestShape(*open.front().input);
-  if (open.size() < 2)
-    return;
-  InFlightDiagnostic diagnostic = error(graph.getLocation())
-                                  << "the shapes of " << describeCount(open.size(), "input") << " must be known";
-  for (auto [index, input] : llvm::enumerate(open))
-    diagnostic << (index ? "; '" : ": '") << input.input->name << "' " << input.reason;
-  diagnostic << "; give them with";
-  for (const OpenInput &input : open)
-    diagnostic << " " << suggestShape(*input.input);
 }
 
 } // namespace
