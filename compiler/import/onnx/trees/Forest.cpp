@@ -2,10 +2,11 @@
 //
 // See Forest.h. The parts of this file are:
 // 1. Lists of attributes, which must have the same length.
-// 2. Checks of the forest: it must have no cycles. Leaves are moved to the front.
-// 3. The two forms of operators.
+// 2. The two forms of operators. ForestBuilder.h checks what they contain.
 
 #include "compiler/import/onnx/trees/Forest.h"
+
+#include "compiler/import/onnx/trees/ForestBuilder.h"
 #include "dialects/NumberText.h"
 
 #include "dialects/nn/ConstantData.h"
@@ -13,7 +14,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include <array>
 #include <map>
-#include <set>
 
 using namespace mlir;
 
@@ -80,161 +80,7 @@ private:
 };
 
 //===----------------------------------------------------------------------===//
-// 2. Checks
-//===----------------------------------------------------------------------===//
-
-/// Builds a forest from nodes in the order of the file, and their names in messages.
-class ForestBuilder {
-public:
-  ForestBuilder(OperandBinder &node, ForestBounds bounds) : node(node), bounds(bounds) {}
-
-  Forest forest;
-  std::vector<std::string> names; ///< names of the nodes in messages
-  std::vector<int64_t> trees;     ///< index of the tree of each node, if the file states it
-
-  InFlightDiagnostic error(size_t index) { return node.error() << names[index] << " "; }
-
-  /// Returns the forest after checks. If `trees` are known, the root of each tree is its only node that is not a branch
-  /// of another. Fails after an error.
-  FailureOr<Forest> finish();
-
-private:
-  LogicalResult checkNodes();
-  /// Sorts `order` so that nodes come after their branches. Reports an error if there is a cycle.
-  LogicalResult sort();
-  LogicalResult findRoots();
-  /// Computes the depth. Since nodes may share branches, the depth of a node is the length of the longest path to it.
-  LogicalResult measure();
-  LogicalResult checkScores();
-  void putLeavesFirst();
-
-  OperandBinder &node;
-  ForestBounds bounds;
-  std::vector<int32_t> order;
-};
-
-LogicalResult ForestBuilder::checkNodes() {
-  if (forest.nodes.empty() || forest.nodes.size() > INT32_MAX / 2)
-    return node.error() << "must have nodes, at most " << INT32_MAX / 2 << ", but has " << forest.nodes.size();
-  for (auto [index, tree] : llvm::enumerate(forest.nodes))
-    if (tree.mode != NodeMode::Leaf && (tree.feature < 0 || tree.feature >= bounds.features))
-      return error(index) << "must read one of the " << bounds.features << " features of a row, but reads feature "
-                          << tree.feature;
-  return success();
-}
-
-LogicalResult ForestBuilder::sort() {
-  enum class Visit : char { Pending, Open, Done };
-  std::vector<Visit> visits(forest.nodes.size(), Visit::Pending);
-  // nodes on the path, and the number of their branches that have been visited
-  std::vector<std::pair<int32_t, int>> path;
-  for (int32_t start = 0; start < static_cast<int32_t>(visits.size()); ++start) {
-    if (visits[start] == Visit::Pending)
-      path.push_back({start, 0});
-    while (!path.empty()) {
-      auto &[index, visited] = path.back();
-      const TreeNode &tree = forest.nodes[index];
-      if (tree.mode == NodeMode::Leaf || visited == 2) {
-        visits[index] = Visit::Done;
-        order.push_back(index);
-        path.pop_back();
-        continue;
-      }
-      visits[index] = Visit::Open;
-      const int32_t branch = visited++ ? tree.onFalse : tree.onTrue;
-      if (visits[branch] == Visit::Open)
-        return error(branch) << "must not be its own descendant, but is part of a cycle";
-      if (visits[branch] == Visit::Pending)
-        path.push_back({branch, 0});
-    }
-  }
-  return success();
-}
-
-LogicalResult ForestBuilder::findRoots() {
-  std::vector<bool> hasParent(forest.nodes.size(), false);
-  for (const TreeNode &tree : forest.nodes)
-    if (tree.mode != NodeMode::Leaf)
-      hasParent[tree.onTrue] = hasParent[tree.onFalse] = true;
-  std::set<int64_t> rooted;
-  for (size_t index = 0; index < trees.size(); ++index) {
-    if (hasParent[index])
-      continue;
-    if (!rooted.insert(trees[index]).second)
-      return error(index) << "must be a branch of another node, because its tree already has a root";
-    forest.roots.push_back(static_cast<int32_t>(index));
-  }
-  return success();
-}
-
-LogicalResult ForestBuilder::measure() {
-  constexpr int64_t mostDepth = 4096; // each level becomes nine operators; 4096 levels take 3 s to compile
-  std::vector<int64_t> levels(forest.nodes.size(), -1);
-  for (int32_t root : forest.roots)
-    levels[root] = 0;
-  for (int32_t index : llvm::reverse(order)) {
-    const int64_t level = levels[index];
-    if (level < 0)
-      return error(index) << "must be reachable from a root, but is not";
-    if (level > mostDepth)
-      return error(index) << "must be at most " << mostDepth
-                          << " branches below its root, but is deeper; train shallower trees, or trees with fewer "
-                             "categories per split";
-    forest.depth = std::max(forest.depth, level);
-    if (const TreeNode &tree = forest.nodes[index]; tree.mode != NodeMode::Leaf)
-      for (int32_t branch : {tree.onTrue, tree.onFalse})
-        levels[branch] = std::max(levels[branch], level + 1);
-  }
-  return success();
-}
-
-LogicalResult ForestBuilder::checkScores() {
-  std::map<std::pair<int32_t, int64_t>, bool> known;
-  for (const LeafScore &score : forest.scores) {
-    if (score.target < 0 || score.target >= bounds.targets)
-      return error(score.leaf) << "must have weights for targets or classes from 0 to " << bounds.targets - 1
-                               << ", but has one for " << score.target;
-    if (!known.try_emplace({score.leaf, score.target}, true).second)
-      return error(score.leaf) << "must have one weight for each target or class, but has two for " << score.target;
-  }
-  return success();
-}
-
-void ForestBuilder::putLeavesFirst() {
-  std::vector<int32_t> places(forest.nodes.size());
-  int32_t next = 0;
-  for (bool leaves : {true, false}) {
-    for (size_t index = 0; index < places.size(); ++index)
-      if ((forest.nodes[index].mode == NodeMode::Leaf) == leaves)
-        places[index] = next++;
-    if (leaves)
-      forest.leafCount = next;
-  }
-  std::vector<TreeNode> sorted(forest.nodes.size());
-  for (size_t index = 0; index < places.size(); ++index) {
-    TreeNode tree = forest.nodes[index];
-    const bool isLeaf = tree.mode == NodeMode::Leaf;
-    tree.onTrue = isLeaf ? places[index] : places[tree.onTrue];
-    tree.onFalse = isLeaf ? places[index] : places[tree.onFalse];
-    sorted[places[index]] = tree;
-  }
-  forest.nodes = std::move(sorted);
-  for (int32_t &root : forest.roots)
-    root = places[root];
-  for (LeafScore &score : forest.scores)
-    score.leaf = places[score.leaf];
-}
-
-FailureOr<Forest> ForestBuilder::finish() {
-  if (node.hasFailed() || failed(checkNodes()) || failed(sort()) || failed(findRoots()) || failed(measure()) ||
-      failed(checkScores()))
-    return failure();
-  putLeavesFirst();
-  return std::move(forest);
-}
-
-//===----------------------------------------------------------------------===//
-// 3. Forms
+// 2. Forms
 //===----------------------------------------------------------------------===//
 
 using NodeIds = std::map<std::pair<int64_t, int64_t>, int32_t>; ///< index of a node by its tree and its id in the tree
