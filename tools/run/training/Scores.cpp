@@ -3,9 +3,11 @@
 // Computes loss and accuracy from the outputs of runs.
 
 #include "tools/run/training/Scores.h"
+#include "tools/run/session/Text.h"
 #include "tools/run/training/Examples.h"
 
 #include <algorithm>
+#include <cstdio>
 
 namespace nacre::run {
 namespace {
@@ -51,6 +53,21 @@ void Scores::watch(const ModelSession &session) {
         axis = *found;
       }
   }
+}
+
+void Scores::warnOfClasses(const Examples &from) const {
+  const TensorView *labels = classes ? from.find(classes->name) : nullptr;
+  size_t outside = 0;
+  for (size_t i = 0; labels && i < labels->count; ++i) {
+    const double value = readElement(labels->type, labels->data, i);
+    outside += value < 0 || value >= static_cast<double>(classCount());
+  }
+  if (outside)
+    std::fprintf(stderr,
+                 "nacre-run: warning: %zu of %zu numbers of '%s' are not classes from 0 to %lld; only the value of "
+                 "--loss=...,ignore= is skipped\n",
+                 outside, labels->count, printableText(classes->name).c_str(),
+                 static_cast<long long>(classCount()) - 1);
 }
 
 double Scores::latestLoss() const { return lossPort ? readElement(lossPort->tensor.type, lossPort->data, 0) : 0; }

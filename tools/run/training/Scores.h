@@ -13,6 +13,8 @@
 
 namespace nacre::run {
 
+class Examples;
+
 /// Sums over many runs.
 struct Tally {
   double lossSum = 0;
@@ -38,6 +40,10 @@ public:
   /// Return the input that contains classes, or nullptr, and the number of classes.
   const Port *label() const { return classes; }
   int64_t classCount() const { return output->tensor.dims[axis]; }
+
+  /// Prints a warning if labels are not valid classes. A run fails for invalid classes, except for the class that the
+  /// loss ignores.
+  void warnOfClasses(const Examples &from) const;
 
   double latestLoss() const;
   /// True if the model skips steps whose gradients overflow. skippedSteps() returns their number after the session's

@@ -5,13 +5,14 @@
 
 #include "tools/run/training/Trainer.h"
 #include "dialects/Count.h"
-#include "dialects/NumberText.h"
 #include "dialects/OutputFile.h"
 #include "tools/process/Interruption.h"
 #include "tools/run/session/Inputs.h"
 #include "tools/run/session/Text.h"
+#include "tools/run/training/Entries.h"
 #include "tools/run/training/EpochLog.h"
 #include "tools/run/training/Examples.h"
+#include "tools/run/training/LearningRate.h"
 #include "tools/run/training/Order.h"
 #include "tools/run/training/Scores.h"
 #include "tools/run/training/SharedParts.h"
@@ -23,22 +24,6 @@
 
 namespace nacre::run {
 namespace {
-
-std::string entryNames(const nacre_model *model) {
-  std::string names;
-  nacre_entry_info entry;
-  for (uint32_t e = 0; nacre_entry_describe(model, e, &entry) == NACRE_OK; ++e)
-    names += (names.empty() ? "" : ", ") + printableText(entry.name);
-  return names;
-}
-
-bool hasEntry(const nacre_model *model, const char *name) {
-  nacre_entry_info entry;
-  for (uint32_t e = 0; nacre_entry_describe(model, e, &entry) == NACRE_OK; ++e)
-    if (std::strcmp(entry.name, name) == 0)
-      return true;
-  return false;
-}
 
 class Trainer {
 public:
@@ -74,9 +59,7 @@ private:
 
   Outcome openSession(std::optional<ModelSession> &session, const char *entry) {
     if (!hasEntry(model, entry))
-      return usageFailure("the model must have an entry '" + std::string(entry) + "', but has " + entryNames(model) +
-                          "; compile it with nacre-compile --train" +
-                          (std::strcmp(entry, "accumulate") == 0 ? " --accumulate" : ""));
+      return refuseEntry(model, entry);
     Options own = options;
     own.entry = entry;
     if (Outcome failure = session.emplace().create(model, own, shared.parts))
@@ -96,8 +79,7 @@ private:
     if (training.epochs == 0 && !tests)
       return usageFailure("--train requires --epochs of at least 1, or test examples: --test-input=NAME=FILE");
     if (!hasEntry(model, "train") && !hasEntry(model, "evaluate"))
-      return usageFailure("the model must have an entry 'train', but has " + entryNames(model) +
-                          "; compile it with nacre-compile --train");
+      return refuseEntry(model, "train");
     if (Outcome failure = shared.create(model, options))
       return failure;
     if (training.epochs > 0)
@@ -117,7 +99,7 @@ private:
     if (stepper) {
       if (Outcome failure = openAll(*stepper, examples, files, scores))
         return failure;
-      if (Outcome failure = openRate())
+      if (Outcome failure = rate.open(*stepper, training.schedule, isSet("learning_rate")))
         return failure;
     }
     if (tester)
@@ -141,46 +123,13 @@ private:
                           " with " + describe(port.tensor.type, port.tensor.dims) + " in each batch");
     }
     into.watch(session);
-    warnOfClasses(from, into);
+    into.warnOfClasses(from);
     return std::nullopt;
   }
 
   bool isSet(const std::string &name) const {
     return std::any_of(options.sets.begin(), options.sets.end(),
                        [&name](const std::string &text) { return text.rfind(name + "=", 0) == 0; });
-  }
-
-  /// Prints a warning if labels are not valid classes. A run fails for invalid classes, except for the class that the
-  /// loss ignores.
-  static void warnOfClasses(const Examples &from, const Scores &of) {
-    const TensorView *labels = of.label() ? from.find(of.label()->name) : nullptr;
-    size_t outside = 0;
-    for (size_t i = 0; labels && i < labels->count; ++i) {
-      const double value = readElement(labels->type, labels->data, i);
-      outside += value < 0 || value >= static_cast<double>(of.classCount());
-    }
-    if (outside)
-      std::fprintf(stderr,
-                   "nacre-run: warning: %zu of %zu numbers of '%s' are not classes from 0 to %lld; only the value of "
-                   "--loss=...,ignore= is skipped\n",
-                   outside, labels->count, printableText(of.label()->name).c_str(),
-                   static_cast<long long>(of.classCount()) - 1);
-  }
-
-  Outcome openRate() {
-    for (const Port &port : stepper->inputs)
-      if (port.name == "learning_rate" && port.tensor.type == NACRE_F32 && port.tensor.count == 1)
-        ratePort = &port;
-    if (ratePort && !isSet("learning_rate"))
-      return usageFailure("--train requires a learning rate, as in --set=learning_rate=0.01");
-    if (!ratePort && training.schedule.kind != Schedule::Kind::Constant)
-      return usageFailure("--schedule requires a model whose steps read a learning rate");
-    if (!ratePort)
-      return std::nullopt;
-    baseRate = readElement(NACRE_F32, ratePort->data, 0);
-    if (!std::isfinite(baseRate) || baseRate < 0)
-      return usageFailure("--set=learning_rate must be a number from 0 on, but is " + describeNumber(baseRate));
-    return std::nullopt;
   }
 
   Outcome openOrder() {
@@ -250,11 +199,7 @@ private:
   Outcome runStep(const std::vector<uint32_t> &ofEpoch) {
     const uint32_t batch = examples.batch();
     const uint32_t *chosen = ofEpoch.data() + step % stepsPerEpoch * batch * training.accumulate;
-    if (ratePort) {
-      rate = baseRate * factorAt(training.schedule, step, stepsPerEpoch, training.epochs * stepsPerEpoch);
-      const auto narrow = static_cast<float>(rate);
-      std::memcpy(ratePort->data, &narrow, sizeof narrow);
-    }
+    rate.set(factorAt(training.schedule, step, stepsPerEpoch, training.epochs * stepsPerEpoch));
     for (uint64_t part = 0; part < training.accumulate; ++part, chosen += batch) {
       ModelSession &session = part + 1 < training.accumulate ? *adder : *stepper;
       examples.fill(session, chosen);
@@ -358,7 +303,7 @@ private:
         if (Outcome failure = test())
           return failure;
       if (isWhole || step == end)
-        if (Outcome failure = log.endEpoch(step, tally, isWhole && tester ? &tallyOfTest : nullptr, rate))
+        if (Outcome failure = log.endEpoch(step, tally, isWhole && tester ? &tallyOfTest : nullptr, rate.latest()))
           return failure;
       if (interruption.isAsked() && step < end)
         return interrupt();
@@ -375,8 +320,7 @@ private:
   Scores scores, scoresOfParts, scoresOfTest;
   Tally tally, tallyOfTest;
   Order order;
-  const Port *ratePort = nullptr;
-  double baseRate = 0, rate = 0;
+  LearningRate rate;
   uint64_t stepsPerEpoch = 0, step = 0, skipped = 0;
   std::optional<uint64_t> savedStep;
   std::optional<double> firstLoss; // first loss of this call
