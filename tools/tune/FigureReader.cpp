@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <map>
 #include <sstream>
 
@@ -28,6 +29,15 @@ struct Lines {
     const double value = found == values.end() ? 0 : std::strtod(found->second.c_str(), &end);
     isGood &= end && *end == 0 && std::isfinite(value) && value > 0;
     return value;
+  }
+
+  /// Returns a positive whole figure that `Whole` holds. Records an error if it is missing or wrong.
+  template <typename Whole> Whole whole(const char *name) {
+    const double value = number(name);
+    const bool fits =
+        value > 0 && value == std::floor(value) && value < std::ldexp(1.0, std::numeric_limits<Whole>::digits);
+    isGood &= fits;
+    return fits ? Whole(value) : 0;
   }
 
   bool flag(const char *name) {
@@ -69,8 +79,8 @@ Lines readLines(std::string_view text, CpuFigures &cpu) {
 bool readFigures(std::string_view text, DeviceFigures &figures, std::string &reasonOfGpu) {
   figures = DeviceFigures();
   Lines lines = readLines(text, figures.cpu);
-  figures.cpu.threads = unsigned(lines.number("cpu_threads"));
-  figures.cpu.cacheBytes = uint64_t(lines.number("cpu_cache_size"));
+  figures.cpu.threads = lines.whole<unsigned>("cpu_threads");
+  figures.cpu.cacheBytes = lines.whole<uint64_t>("cpu_cache_size");
   for (const measure::CpuField &field : measure::kCpuFields)
     figures.cpu.*field.value = lines.number(field.name);
   reasonOfGpu = lines.values["gpu_reason"];

@@ -90,6 +90,18 @@ TEST(FigureReader, RefusesFiguresThatAreNone) {
     }
 }
 
+TEST(FigureReader, RefusesPartsOfThreadsAndBytes) {
+  const std::string text = textOf(someFigures());
+  DeviceFigures read;
+  std::string reason;
+  for (const char *name : {"cpu_threads", "cpu_cache_size"})
+    for (const char *value : {"4.5", "1e30", "18446744073709551616"}) {
+      const size_t begin = text.find(std::string(name) + " "), end = text.find('\n', begin);
+      EXPECT_FALSE(readFigures(text.substr(0, begin) + name + " " + value + text.substr(end), read, reason))
+          << name << " " << value;
+    }
+}
+
 TEST(FigureReader, RefusesMoreClustersThanThereCanBe) {
   DeviceFigures read;
   std::string reason, text;
