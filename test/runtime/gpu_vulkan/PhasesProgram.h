@@ -21,9 +21,9 @@ using namespace runtime::gpu;
 constexpr uint64_t kBytes = 64; // of the input, the output, the state and the arena each
 
 /// An entry of one input, one output, state and arena, and what the plan makes of it.
-struct Program {
-  Program() : pool(allocator_or_libc(nullptr)) {}
-  ~Program() { pool.release(); }
+struct PhasesProgram {
+  PhasesProgram() : pool(allocator_or_libc(nullptr)) {}
+  ~PhasesProgram() { pool.release(); }
 
   enum Engine { Cpu, Gpu, Both };
   void launch(Engine engine, std::vector<nacre_operand> of) {

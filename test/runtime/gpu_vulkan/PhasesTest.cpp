@@ -11,7 +11,7 @@
 namespace nacre::test {
 namespace {
 
-std::vector<bool> barriersOf(const Program &program) {
+std::vector<bool> barriersOf(const PhasesProgram &program) {
   std::vector<bool> barriers;
   for (const Part &part : program.schedule.gpu)
     barriers.push_back(part.barrier);
@@ -19,12 +19,12 @@ std::vector<bool> barriersOf(const Program &program) {
 }
 
 TEST(Phases, PutABarrierOnlyWhereADispatchDependsOnAnother) {
-  Program program;
-  program.launch(Program::Gpu, {kReadX, kReadState, writeA(0)});
-  program.launch(Program::Gpu, {kReadX, kReadState, writeA(16)});  // beside the first
-  program.launch(Program::Gpu, {readA(0), readA(16), writeA(32)}); // after both
-  program.launch(Program::Gpu, {kReadX, kReadState, writeA(48)});  // needs nothing since then
-  program.launch(Program::Gpu, {readA(0), readA(16), writeA(32)}); // writes what the third wrote
+  PhasesProgram program;
+  program.launch(PhasesProgram::Gpu, {kReadX, kReadState, writeA(0)});
+  program.launch(PhasesProgram::Gpu, {kReadX, kReadState, writeA(16)});  // beside the first
+  program.launch(PhasesProgram::Gpu, {readA(0), readA(16), writeA(32)}); // after both
+  program.launch(PhasesProgram::Gpu, {kReadX, kReadState, writeA(48)});  // needs nothing since then
+  program.launch(PhasesProgram::Gpu, {readA(0), readA(16), writeA(32)}); // writes what the third wrote
   ASSERT_TRUE(program.plan(true));
   EXPECT_EQ(program.schedule.phases.count, 1u);
   EXPECT_EQ(barriersOf(program), (std::vector<bool>{false, false, true, false, true}));
@@ -32,11 +32,11 @@ TEST(Phases, PutABarrierOnlyWhereADispatchDependsOnAnother) {
 }
 
 TEST(Phases, RunEnginesSideBySideUntilOneNeedsTheOther) {
-  Program program;
-  program.launch(Program::Gpu, {kReadX, kReadState, writeA(0)});
-  program.launch(Program::Cpu, {kReadX, kReadState, writeA(16)}); // beside it
-  program.launch(Program::Gpu, {readA(0), kReadX, writeA(32)});   // of the same batch
-  program.launch(Program::Cpu, {readA(0), kReadX, writeA(48)});   // reads what the GPU wrote
+  PhasesProgram program;
+  program.launch(PhasesProgram::Gpu, {kReadX, kReadState, writeA(0)});
+  program.launch(PhasesProgram::Cpu, {kReadX, kReadState, writeA(16)}); // beside it
+  program.launch(PhasesProgram::Gpu, {readA(0), kReadX, writeA(32)});   // of the same batch
+  program.launch(PhasesProgram::Cpu, {readA(0), kReadX, writeA(48)});   // reads what the GPU wrote
   ASSERT_TRUE(program.plan(true));
   ASSERT_EQ(program.schedule.phases.count, 2u);
   EXPECT_EQ(program.schedule.phases[0].gpu_end, 2u);
@@ -44,20 +44,20 @@ TEST(Phases, RunEnginesSideBySideUntilOneNeedsTheOther) {
 }
 
 TEST(Phases, WaitBeforeOverwritingWhatTheOtherReads) {
-  Program program;
-  program.launch(Program::Cpu, {readA(0), kReadX, writeA(16)});
-  program.launch(Program::Gpu, {kReadX, kReadState, writeA(0)});
+  PhasesProgram program;
+  program.launch(PhasesProgram::Cpu, {readA(0), kReadX, writeA(16)});
+  program.launch(PhasesProgram::Gpu, {kReadX, kReadState, writeA(0)});
   ASSERT_TRUE(program.plan(true));
   EXPECT_EQ(program.schedule.phases.count, 2u);
 }
 
 TEST(Phases, CopyNoStateBetweenMemories) {
   for (bool writes : {true, false}) {
-    Program program;
+    PhasesProgram program;
     program.writesState = writes;
-    program.launch(Program::Gpu, {kReadState, writeA(0)});
+    program.launch(PhasesProgram::Gpu, {kReadState, writeA(0)});
     if (writes)
-      program.launch(Program::Gpu, {readA(0), use(NACRE_SPACE_STATE, 0, 16, NACRE_WRITE)});
+      program.launch(PhasesProgram::Gpu, {readA(0), use(NACRE_SPACE_STATE, 0, 16, NACRE_WRITE)});
     ASSERT_TRUE(program.plan(false));
     EXPECT_EQ(program.schedule.uploads.count, 0u);
     EXPECT_EQ(program.schedule.downloads.count, 0u);
@@ -72,12 +72,12 @@ TEST(Phases, CopyNoStateBetweenMemories) {
 
 TEST(Phases, MirrorAllOfAStateThatTheCpuReadsAPartOf) {
   for (bool writes : {true, false}) {
-    Program program;
+    PhasesProgram program;
     program.writesState = writes;
-    program.launch(Program::Gpu, {kReadState, writeA(0)});
-    program.launch(Program::Cpu, {kReadState, use(NACRE_SPACE_OUTPUT, 0, 16, NACRE_WRITE)});
+    program.launch(PhasesProgram::Gpu, {kReadState, writeA(0)});
+    program.launch(PhasesProgram::Cpu, {kReadState, use(NACRE_SPACE_OUTPUT, 0, 16, NACRE_WRITE)});
     if (writes)
-      program.launch(Program::Gpu, {readA(0), use(NACRE_SPACE_STATE, 0, 16, NACRE_WRITE)});
+      program.launch(PhasesProgram::Gpu, {readA(0), use(NACRE_SPACE_STATE, 0, 16, NACRE_WRITE)});
     ASSERT_TRUE(program.plan(false));
     const Region &last = writes ? program.layout.next_state : program.layout.state;
     EXPECT_EQ(program.schedule.cpu_bytes, last.begin + kBytes) << "the host brings it as a whole";
@@ -85,12 +85,12 @@ TEST(Phases, MirrorAllOfAStateThatTheCpuReadsAPartOf) {
 }
 
 TEST(Phases, BindAnUpdateInPlaceToBothCopies) {
-  Program program;
+  PhasesProgram program;
   const nacre_operand written = use(NACRE_SPACE_STATE, 0, 16, NACRE_WRITE);
-  program.launch(Program::Gpu, {kReadState, writeA(0)});
-  program.launch(Program::Gpu, {kReadX, kReadState, written}); // in place: needs no barrier after the first
-  program.launch(Program::Gpu, {kReadState, writeA(16)});      // reads what it has written
-  program.launch(Program::Gpu, {use(NACRE_SPACE_STATE, 16, 16, NACRE_READ), writeA(32)}); // which nobody writes
+  program.launch(PhasesProgram::Gpu, {kReadState, writeA(0)});
+  program.launch(PhasesProgram::Gpu, {kReadX, kReadState, written}); // in place: needs no barrier after the first
+  program.launch(PhasesProgram::Gpu, {kReadState, writeA(16)});      // reads what it has written
+  program.launch(PhasesProgram::Gpu, {use(NACRE_SPACE_STATE, 16, 16, NACRE_READ), writeA(32)}); // which nobody writes
   ASSERT_TRUE(program.plan(true));
   EXPECT_EQ(program.schedule.moves.count, 0u);
   EXPECT_EQ(barriersOf(program), (std::vector<bool>{false, false, true, false}));
@@ -106,10 +106,10 @@ TEST(Phases, BindAnUpdateInPlaceToBothCopies) {
 }
 
 TEST(Phases, MoveWhatARunWouldLeaveHalfWritten) {
-  Program program;
-  program.launch(Program::Gpu, {kReadX, use(NACRE_SPACE_STATE, 0, 16, NACRE_READ_WRITE)});
-  program.launch(Program::Gpu, {kReadX, use(NACRE_SPACE_STATE, 16, 16, NACRE_WRITE)});
-  program.launch(Program::Gpu,
+  PhasesProgram program;
+  program.launch(PhasesProgram::Gpu, {kReadX, use(NACRE_SPACE_STATE, 0, 16, NACRE_READ_WRITE)});
+  program.launch(PhasesProgram::Gpu, {kReadX, use(NACRE_SPACE_STATE, 16, 16, NACRE_WRITE)});
+  program.launch(PhasesProgram::Gpu,
                  {kReadX, use(NACRE_SPACE_STATE, 24, 16, NACRE_WRITE)}); // another step writes a part of it
   ASSERT_TRUE(program.plan(true));
   ASSERT_EQ(program.schedule.moves.count, 2u);
@@ -121,10 +121,11 @@ TEST(Phases, MoveWhatARunWouldLeaveHalfWritten) {
 }
 
 TEST(Phases, GiveACutItsOwnPhaseTogether) {
-  Program program;
-  program.launch(Program::Gpu, {kReadX, kReadState, writeA(0)});
-  program.launch(Program::Both, {readA(0), kReadX, writeA(16)});  // the GPU's half could go on, the CPU's must wait
-  program.launch(Program::Both, {readA(16), kReadX, writeA(32)}); // each reads the other's half
+  PhasesProgram program;
+  program.launch(PhasesProgram::Gpu, {kReadX, kReadState, writeA(0)});
+  program.launch(PhasesProgram::Both,
+                 {readA(0), kReadX, writeA(16)}); // the GPU's half could go on, the CPU's must wait
+  program.launch(PhasesProgram::Both, {readA(16), kReadX, writeA(32)}); // each reads the other's half
   ASSERT_TRUE(program.plan(true));
   ASSERT_EQ(program.schedule.phases.count, 3u);
   for (uint32_t i = 0; i < 3; ++i)
@@ -132,11 +133,11 @@ TEST(Phases, GiveACutItsOwnPhaseTogether) {
 }
 
 TEST(Phases, CopyOnlyWhatCrosses) {
-  Program program;
-  program.launch(Program::Gpu, {kReadX, kReadState, writeA(0)});
-  program.launch(Program::Gpu, {readA(0), kReadX, writeA(16)}); // stays on the GPU
-  program.launch(Program::Cpu, {readA(16), kReadX, use(NACRE_SPACE_OUTPUT, 0, 16, NACRE_WRITE)});
-  program.launch(Program::Gpu, {use(NACRE_SPACE_OUTPUT, 0, 8, NACRE_READ), readA(0), writeA(32)});
+  PhasesProgram program;
+  program.launch(PhasesProgram::Gpu, {kReadX, kReadState, writeA(0)});
+  program.launch(PhasesProgram::Gpu, {readA(0), kReadX, writeA(16)}); // stays on the GPU
+  program.launch(PhasesProgram::Cpu, {readA(16), kReadX, use(NACRE_SPACE_OUTPUT, 0, 16, NACRE_WRITE)});
+  program.launch(PhasesProgram::Gpu, {use(NACRE_SPACE_OUTPUT, 0, 8, NACRE_READ), readA(0), writeA(32)});
   ASSERT_TRUE(program.plan(false));
   uint64_t up = 0, down = 0;
   for (const Copy &copy : program.schedule.uploads)
@@ -148,16 +149,16 @@ TEST(Phases, CopyOnlyWhatCrosses) {
 }
 
 TEST(Phases, LeaveToTheCpuWhatARunDecides) {
-  Program program;
-  program.launch(Program::Gpu, {kReadX, kReadState, writeA(0)});
-  program.launch(Program::Gpu, {kReadX, kReadState, writeA(32)});
+  PhasesProgram program;
+  program.launch(PhasesProgram::Gpu, {kReadX, kReadState, writeA(0)});
+  program.launch(PhasesProgram::Gpu, {kReadX, kReadState, writeA(32)});
   program.bracket(NACRE_STEP_LOOP_BEGIN, 3); // steps 2 ... 5, one part of the CPU
   const size_t branch = program.branch(use(NACRE_SPACE_ARENA, 32, 1, NACRE_READ));
-  program.launch(Program::Cpu,
+  program.launch(PhasesProgram::Cpu,
                  {use(NACRE_SPACE_INPUT, 0, 4, NACRE_READ), use(NACRE_SPACE_ARENA, 16, 4, NACRE_WRITE, 4)});
   program.bracket(NACRE_STEP_LOOP_END, 0);
   program.steps[branch].target = 5;
-  program.launch(Program::Gpu, {readA(16), kReadX, writeA(48)});
+  program.launch(PhasesProgram::Gpu, {readA(16), kReadX, writeA(48)});
   ASSERT_TRUE(program.plan(false));
   const Schedule &schedule = program.schedule;
   ASSERT_EQ(schedule.cpu.count, 1u);
@@ -175,9 +176,9 @@ TEST(Phases, LeaveToTheCpuWhatARunDecides) {
 }
 
 TEST(Phases, RefuseLoopsThatAreTooLong) {
-  Program program;
+  PhasesProgram program;
   program.bracket(NACRE_STEP_LOOP_BEGIN, int64_t(kMaxExecutions) + 1);
-  program.launch(Program::Gpu, {kReadX, kReadState, writeA(0)});
+  program.launch(PhasesProgram::Gpu, {kReadX, kReadState, writeA(0)});
   program.bracket(NACRE_STEP_LOOP_END, 0);
   EXPECT_FALSE(program.plan(true));
 }

@@ -36,7 +36,7 @@ constexpr State kInPlace = {false, 0};
 /// What a launch does: each byte that it writes is a function of what it reads, and of what was there if it reads and
 /// writes. Launches leave every fifth byte as it is, as kernels may; the first two do not, because they fill arena and output. In a
 /// cut, each engine writes its half of the bytes.
-void execute(const Program &program, const Part &part, Half half, State state, Memory64 &memory) {
+void execute(const PhasesProgram &program, const Part &part, Half half, State state, Memory64 &memory) {
   const Layout &layout = program.layout;
   if (part.step == kMove) {
     const ByteRange &move = program.schedule.moves[uint32_t(part.iteration)];
@@ -75,7 +75,7 @@ void execute(const Program &program, const Part &part, Half half, State state, M
 }
 
 /// What a run on one engine makes of whole stretches; with two copies of the state, in the one that is written.
-void executeSteps(const Program &program, uint32_t first, uint32_t end, State state, Memory64 &memory) {
+void executeSteps(const PhasesProgram &program, uint32_t first, uint32_t end, State state, Memory64 &memory) {
   char condition = 0;
   auto read = [&](const nacre_step &step, int64_t iteration) {
     const nacre_operand &operand = program.operands[step.first_operand];
@@ -91,7 +91,7 @@ void executeSteps(const Program &program, uint32_t first, uint32_t end, State st
 }
 
 /// Executes the plan as badly as it allows: one engine entirely before the other, and what no barrier parts backwards.
-void executePlan(const Program &program, uint32_t current, bool gpuFirst, Memory64 &cpu, Memory64 &gpu) {
+void executePlan(const PhasesProgram &program, uint32_t current, bool gpuFirst, Memory64 &cpu, Memory64 &gpu) {
   const Schedule &schedule = program.schedule;
   const State state = {true, current};
   auto isCut = [&](const Part &part) {
@@ -133,12 +133,12 @@ void executePlan(const Program &program, uint32_t current, bool gpuFirst, Memory
   }
 }
 
-void executeInOrder(const Program &program, Memory64 &memory) {
+void executeInOrder(const PhasesProgram &program, Memory64 &memory) {
   executeSteps(program, 0, uint32_t(program.steps.size()), kInPlace, memory);
 }
 
 /// A branch over launches of the CPU, perhaps in a loop, in which their operands move.
-void addDecision(Program &program, std::mt19937 &random) {
+void addDecision(PhasesProgram &program, std::mt19937 &random) {
   auto below = [&random](unsigned limit) { return unsigned(random() % limit); };
   const nacre_space spaces[] = {NACRE_SPACE_ARENA, NACRE_SPACE_OUTPUT, NACRE_SPACE_STATE};
   auto step = [&] { return int64_t(below(3)) * 4 - 4; };
@@ -147,18 +147,20 @@ void addDecision(Program &program, std::mt19937 &random) {
     program.bracket(NACRE_STEP_LOOP_BEGIN, 1 + below(3));
   const size_t branch = program.branch(use(spaces[below(3)], 8 + below(40), 1, NACRE_READ, loops ? step() : 0));
   for (unsigned i = 1 + below(2); i > 0; --i)
-    program.launch(Program::Cpu, {use(NACRE_SPACE_INPUT, 8 + below(32), 4, NACRE_READ, loops ? step() : 0), kReadX,
-                                  use(spaces[below(3)], 8 + below(32), 1 + below(12),
-                                      below(2) ? NACRE_WRITE : NACRE_READ_WRITE, loops ? step() : 0)});
+    program.launch(PhasesProgram::Cpu,
+                   {use(NACRE_SPACE_INPUT, 8 + below(32), 4, NACRE_READ, loops ? step() : 0), kReadX,
+                    use(spaces[below(3)], 8 + below(32), 1 + below(12), below(2) ? NACRE_WRITE : NACRE_READ_WRITE,
+                        loops ? step() : 0)});
   program.steps[branch].target = uint32_t(program.steps.size());
   if (loops)
     program.bracket(NACRE_STEP_LOOP_END, 0);
 }
 
-Program &randomProgram(Program &program, std::mt19937 &random, bool cuts) {
+PhasesProgram &randomProgram(PhasesProgram &program, std::mt19937 &random, bool cuts) {
   auto below = [&random](unsigned limit) { return unsigned(random() % limit); };
   for (nacre_space space : {NACRE_SPACE_ARENA, NACRE_SPACE_OUTPUT})
-    program.launch(Program::Engine(below(cuts ? 3 : 2)), {kReadX, kReadState, use(space, 0, kBytes, NACRE_WRITE)});
+    program.launch(PhasesProgram::Engine(below(cuts ? 3 : 2)),
+                   {kReadX, kReadState, use(space, 0, kBytes, NACRE_WRITE)});
   bool writesState = false;
   for (unsigned i = 2 + below(14); i > 0; --i) {
     std::vector<nacre_operand> operands;
@@ -182,7 +184,7 @@ Program &randomProgram(Program &program, std::mt19937 &random, bool cuts) {
       if (operands[k].space == operands[2].space && !inPlace)
         operands[k].space = NACRE_SPACE_INPUT;
     writesState |= operands[2].space == NACRE_SPACE_STATE;
-    program.launch(Program::Engine(below(cuts ? 3 : 2)), operands);
+    program.launch(PhasesProgram::Engine(below(cuts ? 3 : 2)), operands);
     if (below(6) == 0) {
       addDecision(program, random);
       writesState = true;
@@ -192,7 +194,8 @@ Program &randomProgram(Program &program, std::mt19937 &random, bool cuts) {
 }
 
 /// The state as the host would fetch it after runs: what they have written, from the memory that has it.
-Memory64 fetched(const Program &program, uint32_t current, const Memory64 &cpu, const Memory64 &gpu, Memory64 state) {
+Memory64 fetched(const PhasesProgram &program, uint32_t current, const Memory64 &cpu, const Memory64 &gpu,
+                 Memory64 state) {
   const uint64_t begin = placed(program.layout, program.layout.state.begin, current);
   for (const Written &written : program.schedule.written)
     for (uint64_t at = written.begin; at < written.end; ++at)
@@ -203,7 +206,7 @@ Memory64 fetched(const Program &program, uint32_t current, const Memory64 &cpu, 
 void checkAgainstOrder(bool unified) {
   for (unsigned seed = 0; seed < 2000; ++seed) {
     std::mt19937 random(seed);
-    Program program;
+    PhasesProgram program;
     ASSERT_TRUE(randomProgram(program, random, unified).plan(unified));
     const Layout &layout = program.layout;
     const uint64_t cells = 10 * kBindingAlignment; // more than five regions and what keeps them apart

@@ -70,7 +70,7 @@ protected:
   Numbers noted() { return {log() + 1, log() + 1 + *log()}; }
   std::string sessionReason() { return nacre_session_reason(session); }
 
-  Program program;
+  StepProgram program;
   char reason[256] = "";
 };
 

@@ -19,7 +19,7 @@ namespace nacre::test {
 namespace {
 
 TEST(ControlFlow, ACountDecidesTheIterationsUpToTheBound) {
-  Program program;
+  StepProgram program;
   program.loop(4, {x(0)}, [&] { program.noteOf(x(1, 1)); });
   program.noteOf(x(15));
   EXPECT_EQ(run(program, {2, 10, 11, 12, 13, 14}), Numbers({10, 11, 0}));
@@ -32,7 +32,7 @@ TEST(ControlFlow, ACountDecidesTheIterationsUpToTheBound) {
 }
 
 TEST(ControlFlow, ATestEndsALoop) {
-  Program program;
+  StepProgram program;
   program.launch(Copy, {x(15), t(0)});
   program.loopWhile(
       NACRE_ENDLESS, t(1), [&] { program.launch(Less, {t(0), x(0), t(1)}); },
@@ -46,7 +46,7 @@ TEST(ControlFlow, ATestEndsALoop) {
 }
 
 TEST(ControlFlow, ABoundEndsALoopThatItsTestDoesNot) {
-  Program program;
+  StepProgram program;
   int tests = 0;
   program.loopWhile(3, x(0), [&] { program.noteOf(x(1, 1)); }, [&] { ++tests; });
   program.noteOf(x(8));
@@ -56,7 +56,7 @@ TEST(ControlFlow, ABoundEndsALoopThatItsTestDoesNot) {
 }
 
 TEST(ControlFlow, OneBranchRuns) {
-  Program program;
+  StepProgram program;
   program.branch(x(0), [&] { program.noteOf(x(1)); }, [&] { program.noteOf(x(2)); });
   program.noteOf(x(3));
   EXPECT_EQ(run(program, {1, 10, 20, 30}), Numbers({10, 30}));
@@ -65,7 +65,7 @@ TEST(ControlFlow, OneBranchRuns) {
 }
 
 TEST(ControlFlow, ABranchInAWhileInALoopSeesItsOwnIteration) {
-  Program program;
+  StepProgram program;
   program.loop(2, {}, [&] {
     program.launch(Copy, {x(15), t(0)});
     program.loopWhile(
@@ -81,7 +81,7 @@ TEST(ControlFlow, ABranchInAWhileInALoopSeesItsOwnIteration) {
 }
 
 TEST(ControlFlow, LoopsNestAsDeepAsIsPromised) {
-  Program program;
+  StepProgram program;
   std::function<void(int)> nest = [&](int depth) {
     if (depth == 0)
       program.noteOf(x(1, 1));
@@ -94,7 +94,7 @@ TEST(ControlFlow, LoopsNestAsDeepAsIsPromised) {
 }
 
 TEST(ControlFlow, AProfileCountsWhatRan) {
-  Program program;
+  StepProgram program;
   program.loop(4, {x(0)},
                [&] { program.branch(x(1, 1), [&] { program.noteOf(x(9)); }, [&] { program.noteOf(x(10)); }); });
   nacre_session *session = nullptr;
@@ -120,7 +120,7 @@ TEST(ControlFlow, AProfileCountsWhatRan) {
 
 /// Whether a program is refused once `damage` has been done to it.
 template <typename Damage> void expectRefusal(Damage damage, const char *what) {
-  Program program;
+  StepProgram program;
   program.loop(4, {x(0)}, [&] {                                                         // steps 0 ... 7
     program.noteOf(x(1));                                                               // 1
     program.branch(x(1), [&] { program.noteOf(x(2)); }, [&] { program.noteOf(x(3)); }); // 2 ... 5
@@ -139,7 +139,9 @@ template <typename Damage> void expectRefusal(Damage damage, const char *what) {
 }
 
 TEST(ControlFlow, DamagedTargetsAreRefused) {
-  auto target = [](uint32_t step, uint32_t to) { return [=](Program &program) { program.list[step].target = to; }; };
+  auto target = [](uint32_t step, uint32_t to) {
+    return [=](StepProgram &program) { program.list[step].target = to; };
+  };
   expectRefusal(target(0, 6), "a count's loop ends elsewhere");
   expectRefusal(target(0, 0), "or nowhere");
   expectRefusal(target(6, 8), "a test leaves for behind the end");
@@ -148,13 +150,13 @@ TEST(ControlFlow, DamagedTargetsAreRefused) {
   expectRefusal(target(2, 8), "out of the loop");
   expectRefusal(target(4, 4), "a jump to itself");
   expectRefusal(target(4, 100), "out of the table");
-  expectRefusal([](Program &program) { program.list[7].kind = 6; }, "no such step");
-  expectRefusal([](Program &program) { program.list[7].kind = NACRE_STEP_LOOP_TEST; }, "a loop that is not closed");
-  expectRefusal([](Program &program) { program.list[8].kind = NACRE_STEP_LOOP_TEST; }, "a test outside of a loop");
+  expectRefusal([](StepProgram &program) { program.list[7].kind = 6; }, "no such step");
+  expectRefusal([](StepProgram &program) { program.list[7].kind = NACRE_STEP_LOOP_TEST; }, "a loop that is not closed");
+  expectRefusal([](StepProgram &program) { program.list[8].kind = NACRE_STEP_LOOP_TEST; }, "a test outside of a loop");
 }
 
 TEST(ControlFlow, BranchesIntoALoopAreRefused) {
-  Program program;
+  StepProgram program;
   program.branch(x(0), [&] { program.noteOf(x(1)); }, [&] { program.loop(2, {}, [&] { program.noteOf(x(2)); }); });
   nacre_session *session = nullptr;
   char reason[256] = "";
@@ -166,7 +168,7 @@ TEST(ControlFlow, BranchesIntoALoopAreRefused) {
 
 TEST(ControlFlow, DamagedOperandsOfDecisionsAreRefused) {
   auto operand = [](uint32_t step, void (*bend)(nacre_operand &)) {
-    return [=](Program &program) { bend(program.of[program.list[step].first_operand]); };
+    return [=](StepProgram &program) { bend(program.of[program.list[step].first_operand]); };
   };
   expectRefusal(operand(0, [](nacre_operand &o) { o.bytes = 4; }), "a count of four bytes");
   expectRefusal(operand(2, [](nacre_operand &o) { o.bytes = 8; }), "a condition of eight");
@@ -177,8 +179,8 @@ TEST(ControlFlow, DamagedOperandsOfDecisionsAreRefused) {
   expectRefusal(operand(6, [](nacre_operand &o) { o.step = INT64_MAX; }), "far beyond");
   expectRefusal(operand(6, [](nacre_operand &o) { o.index = 1; }), "of no input");
   expectRefusal(operand(6, [](nacre_operand &o) { o.space = 9; }), "of nothing");
-  expectRefusal([](Program &program) { program.list[6].operand_count = 0; }, "a test of nothing");
-  expectRefusal([](Program &program) { program.list[6].first_operand = 1000; }, "an operand that is not there");
+  expectRefusal([](StepProgram &program) { program.list[6].operand_count = 0; }, "a test of nothing");
+  expectRefusal([](StepProgram &program) { program.list[6].first_operand = 1000; }, "an operand that is not there");
 }
 
 TEST(ControlFlow, WhateverIsAcceptedEndsInsideItsTable) {
@@ -186,7 +188,7 @@ TEST(ControlFlow, WhateverIsAcceptedEndsInsideItsTable) {
   auto below = [&random](uint32_t end) { return random() % end; };
   int accepted = 0, decided = 0;
   for (int trial = 0; trial < 60000; ++trial) {
-    Program program;
+    StepProgram program;
     const uint32_t steps = 1 + below(8);
     for (uint32_t i = 0; i < steps; ++i) {
       const auto kind = static_cast<nacre_step_kind>(below(6));

@@ -48,8 +48,8 @@ inline nacre_operand byteOf(nacre_operand operand) {
 }
 
 /// The toy model's tables with steps of our own.
-struct Program : ToyModel {
-  Program() {
+struct StepProgram : ToyModel {
+  StepProgram() {
     const nacre_kernel_function functions[] = {note, copy, increment, less};
     for (int i = 0; i < 4; ++i) {
       code[i] = {functions[i], 0, 1, 1, 0, 10, 0};
@@ -129,7 +129,7 @@ struct Program : ToyModel {
 };
 
 /// What the launches of a run note for this input.
-inline Numbers run(Program &program, Numbers input) {
+inline Numbers run(StepProgram &program, Numbers input) {
   nacre_session *session = nullptr;
   char reason[256] = "";
   EXPECT_EQ(program.create(&session, reason), NACRE_OK) << reason;
