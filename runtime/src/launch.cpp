@@ -133,7 +133,7 @@ void run_launch(const Session &session, const Memory &memory, const nacre_step &
   if (launch.units == 0)
     return;
   for (uint32_t i = 0; i < step.operand_count; ++i) {
-    const nacre_operand &operand = session.entry->operands[step.first_operand + i];
+    const nacre_operand &operand = session.view.entry->operands[step.first_operand + i];
     session.pointers[i] = address_of(session, memory, operand) + operand.step * iteration;
   }
   start(session, launch, iteration);

@@ -14,10 +14,10 @@ namespace {
 
 /// Fills in the times of a run that the CPU computed without a GPU.
 void complete_times(Session &session) {
-  for (uint32_t i = 0; i < session.entry->step_count; ++i) {
-    nacre_launch_time &time = session.times[i];
+  for (uint32_t i = 0; i < session.view.entry->step_count; ++i) {
+    nacre_launch_time &time = session.view.times[i];
     time.total = time.cpu_total;
-    time.cpu_share = time.cut_extent = session.entry->steps[i].cut_extent;
+    time.cpu_share = time.cut_extent = session.view.entry->steps[i].cut_extent;
   }
 }
 
@@ -32,12 +32,12 @@ struct Range {
 };
 
 Range range_of(const Session &session, uint32_t port) {
-  const nacre_entry &entry = *session.entry;
-  const Buffer *buffers = session.memory.outputs;
+  const nacre_entry &entry = *session.view.entry;
+  const Buffer *buffers = session.view.memory.outputs;
   const nacre_tensor *tensors = entry.outputs;
   if (port >= entry.output_count) {
     port -= entry.output_count;
-    buffers = session.memory.inputs;
+    buffers = session.view.memory.inputs;
     tensors = entry.inputs;
   }
   return {buffers[port].used, buffers[port].used + tensors[port].bytes};
@@ -46,7 +46,7 @@ Range range_of(const Session &session, uint32_t port) {
 /// Returns false and sets `reason` if an output overlaps another port. Inputs are only read, so they may overlap each
 /// other. This is checked at a run and not at each binding, so that an app may swap two buffers.
 bool check_buffers(Session &session, Reason &reason) {
-  const uint32_t outputs = session.entry->output_count, count = outputs + session.entry->input_count;
+  const uint32_t outputs = session.view.entry->output_count, count = outputs + session.view.entry->input_count;
   auto *order = reinterpret_cast<uint32_t *>(session.pointers);
   for (uint32_t i = 0; i < count; ++i)
     order[i] = i;
@@ -92,18 +92,18 @@ bool check_buffers(Session &session, Reason &reason) {
 }
 
 nacre_status run_on_cpu(Session &session, RunLimits &limits) {
-  limits = limits_of(session, session.entry->first_write);
+  limits = limits_of(session, session.view.entry->first_write);
   uint64_t start = 0;
-  if (session.times) {
-    __builtin_memset(session.times, 0, session.entry->step_count * sizeof(nacre_launch_time));
+  if (session.view.times) {
+    __builtin_memset(session.view.times, 0, session.view.entry->step_count * sizeof(nacre_launch_time));
     start = now();
   }
-  run_steps(session, session.memory, session.launches, 0, session.entry->step_count, limits, start);
+  run_steps(session, session.view.memory, session.view.launches, 0, session.view.entry->step_count, limits, start);
   if (limits.status != NACRE_OK)
     return limits.status;
-  if (session.times)
+  if (session.view.times)
     complete_times(session);
-  session.state->writes += writes_state(*session.entry);
+  session.state->writes += writes_state(*session.view.entry);
   return NACRE_OK;
 }
 
@@ -116,7 +116,7 @@ nacre_status refuse_state(Session &session) {
 }
 
 nacre_status tell_stop(Session &session, const RunLimits &limits) {
-  const char *node = session.model->strings + session.entry->steps[limits.stopped_at].name;
+  const char *node = session.model->strings + session.view.entry->steps[limits.stopped_at].name;
   Reason reason;
   if (limits.status == NACRE_CANCELLED)
     reason << "the run was cancelled before '" << node << "'";
@@ -129,11 +129,11 @@ nacre_status tell_stop(Session &session, const RunLimits &limits) {
 
 nacre_status session_run(nacre_session *handle) {
   Session &session = *reinterpret_cast<Session *>(handle);
-  if (session.has_new_buffers) {
+  if (session.view.has_new_buffers) {
     Reason reason;
     if (!check_buffers(session, reason))
       return fail(session, reason);
-    session.has_new_buffers = false;
+    session.view.has_new_buffers = false;
   }
   if (!take(*session.state))
     return refuse_state(session);
@@ -145,7 +145,7 @@ nacre_status session_run(nacre_session *handle) {
     status = run_on_cpu(session, limits);
   __atomic_store_n(&session.phase, RunPhase::Idle, __ATOMIC_RELAXED);
   give_back(*session.state);
-  session.has_run = status == NACRE_OK;
+  session.view.has_run = status == NACRE_OK;
   return status == NACRE_OK ? status : tell_stop(session, limits);
 }
 

@@ -26,22 +26,15 @@ void set_up(Session &session, char *block, const SessionPlan &plan, const nacre_
   set_up(session.own_state, plan, allocator, block + plan.state);
   session.state = plan.has_own_state ? &session.own_state : reinterpret_cast<State *>(plan.options.state);
   session.model = plan.model;
-  session.entry = plan.entry;
   session.weights = plan.weights;
   session.executor = plan.options.executor;
   session.process = process_number();
   session.max_iterations = plan.options.max_iterations;
   session.phase = RunPhase::Idle;
   session.owns_pool = false;
-  session.has_run = false;
-  session.has_new_buffers = false;
   session.gpu_engine = plan.model->gpu_engine;
-  session.gpu = nullptr;
   session.start = {};
-  session.memory = {reinterpret_cast<Buffer *>(block + plan.inputs), reinterpret_cast<Buffer *>(block + plan.outputs),
-                    session.state->data, block + plan.arena};
   session.pointers = reinterpret_cast<void **>(block + plan.pointers);
-  session.times = plan.options.profile ? reinterpret_cast<nacre_launch_time *>(block + plan.times) : nullptr;
   session.scratch = block + plan.scratch;
   session.scratch_stride = plan.scratch_stride;
   session.allocator = allocator;
@@ -49,26 +42,9 @@ void set_up(Session &session, char *block, const SessionPlan &plan, const nacre_
   session.log = plan.options.log;
   session.log_user = plan.options.log_user;
   session.reason[0] = 0;
-
-  const nacre_entry &entry = *plan.entry;
-  set_buffers(session.memory.inputs, entry.inputs, entry.input_count, block + plan.input_data);
-  set_buffers(session.memory.outputs, entry.outputs, entry.output_count, block + plan.output_data);
-  auto *launches = reinterpret_cast<Launch *>(block + plan.launches);
-  session.launches = launches;
-  for (uint32_t i = 0; i < entry.step_count; ++i)
-    if (entry.steps[i].kind == NACRE_STEP_LAUNCH)
-      launches[i] = prepare_launch(*choose_variant(plan.model->kernels[entry.steps[i].kernel], plan.features), 0,
-                                   entry.steps[i].cut_extent, plan.memory.threads);
+  set_up(session.view, plan, block, session.state->data);
   if (plan.has_own_state)
     nacre_state_reset(&session.own_state.head, NACRE_STATE_ALL);
-}
-
-nacre_status check_index(Session &session, const char *what, uint32_t index, uint32_t count) {
-  if (index < count)
-    return NACRE_OK;
-  Reason reason;
-  reason << what << " must be below " << uint64_t(count) << ", but is " << uint64_t(index);
-  return fail(session, reason);
 }
 
 nacre_status find(Session &session, const char *what, const nacre_tensor *tensors, uint32_t count, const char *name,
@@ -93,11 +69,38 @@ nacre_status bind(Session &session, const char *what, Buffer *buffers, uint32_t 
     return fail(session, reason);
   }
   buffers[index].used = data ? data : buffers[index].own;
-  session.has_new_buffers = true;
+  session.view.has_new_buffers = true;
   return NACRE_OK;
 }
 
 } // namespace
+
+void set_up(EntryView &view, const SessionPlan &plan, char *block, char *state) {
+  const nacre_entry &entry = *plan.view.entry;
+  auto *launches = reinterpret_cast<Launch *>(block + plan.view.launches);
+  view.entry = &entry;
+  view.memory = {reinterpret_cast<Buffer *>(block + plan.view.inputs),
+                 reinterpret_cast<Buffer *>(block + plan.view.outputs), state, block + plan.arena};
+  view.launches = launches;
+  view.times = plan.options.profile ? reinterpret_cast<nacre_launch_time *>(block + plan.view.times) : nullptr;
+  view.gpu = nullptr;
+  view.has_run = false;
+  view.has_new_buffers = false;
+  set_buffers(view.memory.inputs, entry.inputs, entry.input_count, block + plan.view.input_data);
+  set_buffers(view.memory.outputs, entry.outputs, entry.output_count, block + plan.view.output_data);
+  for (uint32_t i = 0; i < entry.step_count; ++i)
+    if (entry.steps[i].kind == NACRE_STEP_LAUNCH)
+      launches[i] = prepare_launch(*choose_variant(plan.model->kernels[entry.steps[i].kernel], plan.features), 0,
+                                   entry.steps[i].cut_extent, plan.memory.threads);
+}
+
+nacre_status check_index(Session &session, const char *what, uint32_t index, uint32_t count) {
+  if (index < count)
+    return NACRE_OK;
+  Reason reason;
+  reason << what << " must be below " << uint64_t(count) << ", but is " << uint64_t(index);
+  return fail(session, reason);
+}
 
 nacre_status fail(Session &session, const Reason &reason, nacre_status status) {
   copy_text(session.reason, sizeof session.reason, reason.c_str());
@@ -138,11 +141,11 @@ nacre_status session_memory(const nacre_model *model, uint32_t api_version, cons
   return NACRE_OK;
 }
 
-nacre_status session_create(const nacre_model *model, uint32_t api_version, const nacre_session_options *options,
-                            nacre_session **out_session) {
+nacre_status create_planned(const nacre_model *model, uint32_t api_version, const nacre_session_options *options,
+                            nacre_session **out_session, SessionPlanner *planner) {
   SessionPlan plan;
   Reason reason;
-  nacre_status status = plan_session(model, api_version, options, plan, reason);
+  nacre_status status = planner(model, api_version, options, plan, reason);
   if (status != NACRE_OK)
     return fail_create(plan.options, reason, status);
 
@@ -170,7 +173,7 @@ nacre_status session_create(const nacre_model *model, uint32_t api_version, cons
   if (plan.has_own_state && plan.options.state) { // While create measured the engines, the session used its own state
                                                   // instead of the app's.
     session.state = reinterpret_cast<State *>(plan.options.state);
-    session.memory.state = session.state->data;
+    session.view.memory.state = session.state->data;
   }
   if (session.log) {
     Reason message;
@@ -180,6 +183,11 @@ nacre_status session_create(const nacre_model *model, uint32_t api_version, cons
   }
   *out_session = &session.head;
   return NACRE_OK;
+}
+
+nacre_status session_create(const nacre_model *model, uint32_t api_version, const nacre_session_options *options,
+                            nacre_session **out_session) {
+  return create_planned(model, api_version, options, out_session, plan_session);
 }
 
 void session_destroy(nacre_session *handle) {
@@ -199,27 +207,27 @@ nacre_status session_state(nacre_session *handle, nacre_state **out_state) {
 
 nacre_status session_input(nacre_session *handle, uint32_t index, void **out_data) {
   Session &session = cast(handle);
-  if (nacre_status status = check_index(session, "input", index, session.entry->input_count))
+  if (nacre_status status = check_index(session, "input", index, session.view.entry->input_count))
     return status;
-  *out_data = session.memory.inputs[index].used;
+  *out_data = session.view.memory.inputs[index].used;
   return NACRE_OK;
 }
 
 nacre_status session_output(nacre_session *handle, uint32_t index, void **out_data) {
   Session &session = cast(handle);
-  if (nacre_status status = check_index(session, "output", index, output_count(*session.entry)))
+  if (nacre_status status = check_index(session, "output", index, output_count(*session.view.entry)))
     return status;
-  *out_data = session.memory.outputs[index].used;
+  *out_data = session.view.memory.outputs[index].used;
   return NACRE_OK;
 }
 
 nacre_status session_output_dims(nacre_session *handle, uint32_t index, int64_t *out_dims) {
   Session &session = cast(handle);
-  if (nacre_status status = check_index(session, "output", index, output_count(*session.entry)))
+  if (nacre_status status = check_index(session, "output", index, output_count(*session.view.entry)))
     return status;
-  const nacre_tensor &output = session.entry->outputs[index];
+  const nacre_tensor &output = session.view.entry->outputs[index];
   const int64_t *dims = session.model->dims + output.first_dim;
-  if (output.first_count != NACRE_NO_COUNTS && !session.has_run) {
+  if (output.first_count != NACRE_NO_COUNTS && !session.view.has_run) {
     Reason reason;
     reason << "the size of output " << uint64_t(index) << " is known only after a run";
     return fail(session, reason);
@@ -228,7 +236,7 @@ nacre_status session_output_dims(nacre_session *handle, uint32_t index, int64_t 
     const int64_t count = count_of_axis(*session.model, output, axis);
     int64_t size = dims[axis];
     if (count >= 0)
-      __builtin_memcpy(&size, session.memory.outputs[count].own, sizeof size);
+      __builtin_memcpy(&size, session.view.memory.outputs[count].own, sizeof size);
     out_dims[axis] = size < 0 ? 0 : size < dims[axis] ? size : dims[axis];
   }
   return NACRE_OK;
@@ -236,39 +244,39 @@ nacre_status session_output_dims(nacre_session *handle, uint32_t index, int64_t 
 
 nacre_status session_find_input(nacre_session *handle, const char *name, uint32_t *out_index) {
   Session &session = cast(handle);
-  return find(session, "an input", session.entry->inputs, session.entry->input_count, name, out_index);
+  return find(session, "an input", session.view.entry->inputs, session.view.entry->input_count, name, out_index);
 }
 
 nacre_status session_find_output(nacre_session *handle, const char *name, uint32_t *out_index) {
   Session &session = cast(handle);
-  return find(session, "an output", session.entry->outputs, output_count(*session.entry), name, out_index);
+  return find(session, "an output", session.view.entry->outputs, output_count(*session.view.entry), name, out_index);
 }
 
 nacre_status session_bind_input(nacre_session *handle, uint32_t index, const void *data) {
   Session &session = cast(handle);
   // Kernels only read their inputs, but their table of pointers has one type for all operands.
-  return bind(session, "input", session.memory.inputs, session.entry->input_count, index,
+  return bind(session, "input", session.view.memory.inputs, session.view.entry->input_count, index,
               const_cast<char *>(static_cast<const char *>(data)));
 }
 
 nacre_status session_bind_output(nacre_session *handle, uint32_t index, void *data) {
   Session &session = cast(handle);
-  return bind(session, "output", session.memory.outputs, output_count(*session.entry), index,
+  return bind(session, "output", session.view.memory.outputs, output_count(*session.view.entry), index,
               static_cast<char *>(data));
 }
 
 nacre_status session_launch_time(nacre_session *handle, uint32_t index, size_t time_size, nacre_launch_time *out_time) {
   Session &session = cast(handle);
-  const nacre_step *step = find_launch(*session.entry, index);
-  if (!step || !session.times || !session.has_run) {
+  const nacre_step *step = find_launch(*session.view.entry, index);
+  if (!step || !session.view.times || !session.view.has_run) {
     Reason reason;
     reason << "launch times need a session with `profile`, a run, and a launch of the entry; launch " << uint64_t(index)
-           << (!step            ? " does not exist"
-               : !session.times ? " was not timed"
-                                : " has not run");
+           << (!step                 ? " does not exist"
+               : !session.view.times ? " was not timed"
+                                     : " has not run");
     return fail(session, reason);
   }
-  copy_out(out_time, time_size, session.times[step - session.entry->steps]);
+  copy_out(out_time, time_size, session.view.times[step - session.view.entry->steps]);
   return NACRE_OK;
 }
 

@@ -2,7 +2,8 @@
 //
 // The layout of a session, at the beginning of its block.
 // Why: plan_session() needs the size of the struct, and the session's functions need its fields.
-// How: plain data. plan_session() places the arrays and regions that follow the struct.
+// How: plain data. plan_session() places the arrays and regions that follow the struct. The current entry is a part of
+//      the struct. A session with several entries exchanges it, so that other code needs no pointer to it.
 
 #ifndef NACRE_RUNTIME_SRC_SESSION_H
 #define NACRE_RUNTIME_SRC_SESSION_H
@@ -17,12 +18,22 @@
 
 namespace nacre::runtime {
 
+/// Everything in a session that belongs to one entry.
+struct EntryView {
+  const nacre_entry *entry;
+  Memory memory;
+  const Launch *launches;   // Launches of runs on the CPU only: each computes its whole cut axis.
+  nacre_launch_time *times; // Null without a profile.
+  void *gpu;                // The GPU engine's data, with its recordings; nullptr if the CPU computes everything.
+  bool has_run;             // True if the latest run was completed.
+  bool has_new_buffers;     // True if buffers were bound after the last check for overlaps.
+};
+
 struct Session {
   nacre_session head; // Must be first: functions of runtime.h call through it.
-  State own_state;
-  State *state; // The session's own state, or a shared one.
+  State *state;       // The session's own state, or a shared one.
   const nacre_model_table *model;
-  const nacre_entry *entry;
+  EntryView view; // The current entry.
   const char *weights;
   nacre_executor *executor; // The caller's executor, or the executor of `pool`.
   uint64_t process;         // Process that created the session. After fork(), the child process has neither the
@@ -30,18 +41,10 @@ struct Session {
   uint64_t max_iterations;
   uint32_t phase; // Phase of a run; other threads and signal handlers may change it.
   bool owns_pool;
-  bool has_run;         // True if the latest run was completed.
-  bool has_new_buffers; // True if buffers were bound after the last check for overlaps.
 
-  const nacre_gpu_engine *gpu_engine; // Not null if `gpu` is not null.
-  void *gpu;                          // Data of the GPU engine; nullptr if the CPU computes everything.
-  GpuStart start;
+  const nacre_gpu_engine *gpu_engine; // Null if the model has no code for a GPU.
 
-  Memory memory;
-  const Launch *launches;   // Launches of runs on the CPU only: each computes its whole cut axis.
-  void **pointers;          // Addresses of the operands of the running launch. Before a run: addresses of the inputs
-                            // and outputs.
-  nacre_launch_time *times; // Null without a profile.
+  void **pointers; // Addresses of the operands of the running launch. Before a run: indices of the inputs and outputs.
   char *scratch;
   uint64_t scratch_stride;
 
@@ -49,9 +52,15 @@ struct Session {
   uint64_t block_bytes;
   nacre_log_function log;
   void *log_user;
+  State own_state;
+  GpuStart start;
   char reason[256];
 
   ThreadPool pool;
+
+  // Views of all entries, while they are not in `view`. Null if the session has one entry. Only entries.cpp uses it,
+  // which a model with one entry does not link.
+  EntryView *views;
 };
 
 /// Values of `phase`.
@@ -69,6 +78,16 @@ inline void tell(const Session &session, const Reason &text) {
   if (session.log)
     session.log(session.log_user, NACRE_LOG_INFO, text.c_str());
 }
+
+/// Creates a session as `planner` plans it, with the view of the plan's entry.
+nacre_status create_planned(const nacre_model *model, uint32_t api_version, const nacre_session_options *options,
+                            nacre_session **out_session, SessionPlanner *planner);
+
+/// Returns NACRE_OK if `index` is below `count`. `what` says what is counted.
+nacre_status check_index(Session &session, const char *what, uint32_t index, uint32_t count);
+
+/// Initializes the view of `plan.view.entry`.
+void set_up(EntryView &view, const SessionPlan &plan, char *block, char *state);
 
 /// Stores the reason for the app, and writes it to the log. Returns `status`.
 nacre_status fail(Session &session, const Reason &reason, nacre_status status = NACRE_BAD_ARGUMENT);

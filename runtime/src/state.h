@@ -31,7 +31,7 @@ struct State {
   nacre_log_function log;
   void *log_user;
   char text[248];
-  Session *owner; // Session whose GPU has the data, while `away` is WithGpu.
+  void *owner; // Engine that has the data, while `away` is WithGpu: the `gpu` of an entry's view.
 
   /// Location of the current data. Here: in `data`. WithGpu: in the memory of the GPU of `owner`, which has computed
   /// runs. Lost: a GPU lost the current data, so `data` is older. `text` contains this reason, but no caller has

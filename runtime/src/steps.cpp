@@ -99,7 +99,7 @@ void time_launch(nacre_launch_time &time, uint64_t start, uint64_t begin) {
 bool goes_on(const Session &session, RunLimits &limits, uint32_t step) {
   if (limits.status != NACRE_OK || step > limits.last_stop)
     return limits.status == NACRE_OK;
-  const bool ends_iteration = session.entry->steps[step].kind == NACRE_STEP_LOOP_END;
+  const bool ends_iteration = session.view.entry->steps[step].kind == NACRE_STEP_LOOP_END;
   if (is_run_cancelled(session))
     limits.status = NACRE_CANCELLED;
   else if (ends_iteration && limits.iterations-- == 0)
@@ -110,17 +110,17 @@ bool goes_on(const Session &session, RunLimits &limits, uint32_t step) {
 
 void run_steps(const Session &session, const Memory &memory, const Launch *launches, uint32_t first, uint32_t end,
                RunLimits &limits, uint64_t start) {
-  const nacre_entry &entry = *session.entry;
+  const nacre_entry &entry = *session.view.entry;
   auto read = [&](const nacre_step &step, int64_t iteration) {
     const nacre_operand &operand = entry.operands[step.first_operand];
     return address_of(session, memory, operand) + operand.step * iteration;
   };
   auto next = [&](uint32_t step) { return goes_on(session, limits, step); };
   walk_steps(entry, first, end, limits.loop_limit, next, read, [&](uint32_t step, int64_t iteration) {
-    const uint64_t begin = session.times ? now() : 0;
+    const uint64_t begin = session.view.times ? now() : 0;
     run_launch(session, memory, entry.steps[step], launches[step], iteration);
-    if (session.times)
-      time_launch(session.times[step], start, begin);
+    if (session.view.times)
+      time_launch(session.view.times[step], start, begin);
   });
 }
 

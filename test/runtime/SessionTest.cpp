@@ -316,7 +316,7 @@ TEST_F(SessionTest, ReadsOnlyTheOptionsThatTheAppKnows) {
 TEST_F(SessionTest, NeedsWeightsFromSomewhere) {
   toy.table.weights_data = nullptr;
   EXPECT_EQ(create(1), NACRE_UNSUPPORTED);
-  EXPECT_STREQ(reason, "the model's tables are damaged: they have no weights; compile the model again");
+  EXPECT_STREQ(reason, "the model's tables are damaged at 'weights'; compile the model again");
 }
 
 TEST_F(SessionTest, TellsTheLog) {

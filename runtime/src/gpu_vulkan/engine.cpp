@@ -13,7 +13,7 @@ namespace {
 /// Initializes the wishes with the cut that the app's options request. Nothing is barred yet.
 bool prepare_choice(Engine &engine, const nacre_session_options &options, Reason &reason) {
   const Session &session = *engine.session;
-  const uint32_t steps = session.entry->step_count;
+  const uint32_t steps = session.view.entry->step_count;
   engine.shares = engine.pool.take_array<Share>(steps);
   engine.wishes = engine.pool.take_array<Wish>(steps);
   engine.barred = engine.pool.take_array<uint64_t>(session.model->kernel_count);
@@ -21,7 +21,7 @@ bool prepare_choice(Engine &engine, const nacre_session_options &options, Reason
   if (engine.pool.failed())
     return refuse_memory(reason);
   for (uint32_t first = 0; first < steps;) {
-    const Stretch stretch = stretch_at(*session.entry, first);
+    const Stretch stretch = stretch_at(*session.view.entry, first);
     __builtin_memset(engine.decided + first, stretch.decided, stretch.end - first);
     first = stretch.end;
   }
@@ -33,7 +33,7 @@ bool prepare_choice(Engine &engine, const nacre_session_options &options, Reason
 /// True if both engines compute a part of a launch. With two memories, both parts of a result would have to be merged,
 /// and only the kernel knows their bytes. So a run with a cut launch uses memory that both engines access.
 bool has_cut(const Engine &engine) {
-  for (uint32_t i = 0; i < engine.session->entry->step_count; ++i)
+  for (uint32_t i = 0; i < engine.session->view.entry->step_count; ++i)
     if (engine.shares[i].on_gpu() && engine.shares[i].on_cpu())
       return true;
   return false;
@@ -42,8 +42,8 @@ bool has_cut(const Engine &engine) {
 bool plan(Engine &engine, Reason &reason) {
   const Session &session = *engine.session;
   engine.unified = engine.device.traits.unified || has_cut(engine);
-  if (lay_out(*session.model, *session.entry, engine.shares, false, engine.pool, engine.layout) &&
-      session.model->gpu_engine->plan(*session.entry, engine.shares, engine.layout, engine.unified, engine.pool,
+  if (lay_out(*session.model, *session.view.entry, engine.shares, false, engine.pool, engine.layout) &&
+      session.model->gpu_engine->plan(*session.view.entry, engine.shares, engine.layout, engine.unified, engine.pool,
                                       engine.schedule))
     return true;
   if (engine.pool.failed())
@@ -55,7 +55,7 @@ bool plan(Engine &engine, Reason &reason) {
 /// Prepares the CPU's shares, and the addresses of the storages that the CPU's parts access.
 bool prepare_cpu(Engine &engine, uint64_t cpu_features, Reason &reason) {
   const Session &session = *engine.session;
-  const nacre_entry &entry = *session.entry;
+  const nacre_entry &entry = *session.view.entry;
   engine.launches = engine.pool.take_array<Launch>(entry.step_count);
   engine.memory.inputs = engine.pool.take_array<Buffer>(entry.input_count);
   engine.memory.outputs = engine.pool.take_array<Buffer>(entry.output_count);
@@ -74,7 +74,7 @@ bool prepare_cpu(Engine &engine, uint64_t cpu_features, Reason &reason) {
   for (uint32_t i = 0; i < entry.output_count; ++i)
     if (layout.outputs[i].on_gpu)
       engine.memory.outputs[i].own = seen + layout.outputs[i].begin;
-  engine.memory.arena = layout.arena.on_gpu ? seen + layout.arena.begin : session.memory.arena;
+  engine.memory.arena = layout.arena.on_gpu ? seen + layout.arena.begin : session.view.memory.arena;
   const StateParts *parts = state_parts(session);
   return !parts || parts->prepare(engine, reason);
 }
@@ -182,7 +182,7 @@ void describe(const void *handle, nacre_session_info &info) {
 
 bool make_code(Engine &engine, Reason &reason) {
   const Session &session = *engine.session;
-  const nacre_entry &entry = *session.entry;
+  const nacre_entry &entry = *session.view.entry;
   for (bool complete = false; !complete;) {
     choose_shares(engine, false);
     List<Code> codes = {};
@@ -252,7 +252,7 @@ void drop_plan(Engine &engine) {
 
 void choose_shares(Engine &engine, bool tells) {
   const Session &session = *engine.session;
-  const nacre_entry &entry = *session.entry;
+  const nacre_entry &entry = *session.view.entry;
   for (uint32_t i = 0; i < entry.step_count; ++i) {
     Reason why;
     Wish wish = engine.wishes[i];
@@ -267,7 +267,7 @@ void choose_shares(Engine &engine, bool tells) {
 }
 
 Code code_of(const Engine &engine, uint32_t step) {
-  const uint32_t kernel = engine.session->entry->steps[step].kernel;
+  const uint32_t kernel = engine.session->view.entry->steps[step].kernel;
   return {kernel, uint32_t(engine.shares[step].variant - engine.session->model->kernels[kernel].gpu)};
 }
 

@@ -20,39 +20,40 @@ bool bring_inputs(Engine &engine, Reason &reason) {
   if (parts && !parts->upload(engine, reason))
     return false;
   engine.memory.state = engine.states[engine.current];
-  for (uint32_t i = 0; i < session.entry->input_count; ++i) {
-    const char *from = session.memory.inputs[i].used;
+  for (uint32_t i = 0; i < session.view.entry->input_count; ++i) {
+    const char *from = session.view.memory.inputs[i].used;
     Buffer &input = engine.memory.inputs[i];
     input.used = input.own ? input.own : const_cast<char *>(from); // Kernels only read their inputs.
     if (input.own)
       __builtin_memcpy(input.own, from, engine.layout.inputs[i].bytes);
   }
-  for (uint32_t i = 0; i < session.entry->output_count; ++i) {
+  for (uint32_t i = 0; i < session.view.entry->output_count; ++i) {
     Buffer &output = engine.memory.outputs[i];
-    output.used = output.own ? output.own : session.memory.outputs[i].used;
+    output.used = output.own ? output.own : session.view.memory.outputs[i].used;
   }
   return true;
 }
 
 void take_outputs(Engine &engine) {
   const Session &session = *engine.session;
-  for (uint32_t i = 0; i < session.entry->output_count; ++i)
+  for (uint32_t i = 0; i < session.view.entry->output_count; ++i)
     if (engine.memory.outputs[i].own)
-      __builtin_memcpy(session.memory.outputs[i].used, engine.memory.outputs[i].own, engine.layout.outputs[i].bytes);
+      __builtin_memcpy(session.view.memory.outputs[i].used, engine.memory.outputs[i].own,
+                       engine.layout.outputs[i].bytes);
 }
 
 void run_part(Engine &engine, const Part &part, RunLimits &limits, uint64_t start) {
   const Session &session = *engine.session;
-  const nacre_entry &entry = *session.entry;
+  const nacre_entry &entry = *session.view.entry;
   if (has_two_states(engine.layout))
     return state_parts(session)->run_part(engine, part, limits, start);
   if (entry.steps[part.step].kind != NACRE_STEP_LAUNCH)
     return run_steps(session, engine.memory, engine.launches, part.step, stretch_at(entry, part.step).end, limits,
                      start);
-  const uint64_t begin = session.times ? now() : 0;
+  const uint64_t begin = session.view.times ? now() : 0;
   run_launch(session, engine.memory, entry.steps[part.step], engine.launches[part.step], part.iteration);
-  if (session.times)
-    time_launch(session.times[part.step], start, begin);
+  if (session.view.times)
+    time_launch(session.view.times[part.step], start, begin);
 }
 
 /// Computes the phases. `before` is the number of batches in earlier runs. If a limit ends the run, the CPU skips its
@@ -104,10 +105,10 @@ bool submit_ahead(Engine &engine, Reason &reason) {
 
 nacre_status run(void *handle, RunLimits &limits, Reason &reason) {
   Engine &engine = *static_cast<Engine *>(handle);
-  nacre_launch_time *times = engine.session->times;
+  nacre_launch_time *times = engine.session->view.times;
   const uint64_t start = times ? now() : 0;
   if (times)
-    __builtin_memset(times, 0, engine.session->entry->step_count * sizeof *times);
+    __builtin_memset(times, 0, engine.session->view.entry->step_count * sizeof *times);
   if (!bring_inputs(engine, reason))
     return NACRE_FAILED;
   const uint64_t begun = times ? now() - start : 0;
@@ -118,7 +119,7 @@ nacre_status run(void *handle, RunLimits &limits, Reason &reason) {
   // The app may have cancelled the run while the last batch was computed.
   if (limits.status == NACRE_OK && is_run_cancelled(*engine.session)) {
     limits.status = NACRE_CANCELLED;
-    limits.stopped_at = engine.session->entry->step_count - 1;
+    limits.stopped_at = engine.session->view.entry->step_count - 1;
   }
   if (limits.status != NACRE_OK)
     return limits.status;
@@ -126,7 +127,7 @@ nacre_status run(void *handle, RunLimits &limits, Reason &reason) {
     return NACRE_FAILED;
   take_outputs(engine); // A later transfer of the state may overwrite the outputs.
   // The state changes last, when nothing else in the run can fail.
-  if (writes_state(*engine.session->entry) && !state_parts(*engine.session)->commit(engine, reason))
+  if (writes_state(*engine.session->view.entry) && !state_parts(*engine.session)->commit(engine, reason))
     return NACRE_FAILED;
   return NACRE_OK;
 }

@@ -23,17 +23,25 @@ void *run_start(void *argument) {
 
 /// Stores `engine`, which may be nullptr, and `reason` in the session. A usable engine may have a reason, too.
 void settle(Session &session, void *engine, const Reason &reason) {
-  session.gpu = engine;
+  session.view.gpu = engine;
   copy_text(session.reason, sizeof session.reason, reason.c_str());
   if (!engine)
     tell(session, reason);
+}
+
+/// True if the GPU computes a share of at least one launch of the entry.
+bool has_gpu_share(const nacre_entry &entry) {
+  for (uint32_t i = 0; i < entry.step_count; ++i)
+    if (entry.steps[i].kind == NACRE_STEP_LAUNCH && entry.steps[i].gpu_begin < entry.steps[i].gpu_end)
+      return true;
+  return false;
 }
 
 } // namespace
 
 bool start_gpu(Session &session, const SessionPlan &plan, Reason &reason) {
   const nacre_session_options &options = plan.options;
-  const bool placed = options.gpu_cut > 1 || (options.gpu_cut == 0 && has_gpu_share(*plan.entry));
+  const bool placed = options.gpu_cut > 1 || (options.gpu_cut == 0 && has_gpu_share(*session.view.entry));
   const bool required = options.gpu == NACRE_GPU_REQUIRED;
   if (options.gpu == NACRE_GPU_NEVER || (!required && !placed && !options.tune_budget_ms))
     return true;
@@ -69,9 +77,9 @@ void take_gpu(Session &session) {
 /// owns the engine.
 void drop_gpu(Session &session, bool inherited) {
   session.start.state = GpuStart::None;
-  if (session.gpu)
-    destroy(session.gpu, inherited);
-  session.gpu = nullptr;
+  if (session.view.gpu)
+    destroy(session.view.gpu, inherited);
+  session.view.gpu = nullptr;
 }
 
 /// Reports why the session continues without its GPU, and destroys the engine. Returns NACRE_FAILED.
@@ -86,13 +94,13 @@ nacre_status give_up(Session &session, const char *why, bool inherited) {
 
 /// Returns true if a run can use the engine. First stores the engine of a thread that is done.
 bool has_engine(Session &session) {
-  if (!session.gpu && __atomic_load_n(&session.start.state, __ATOMIC_RELAXED) == GpuStart::None)
+  if (!session.view.gpu && __atomic_load_n(&session.start.state, __ATOMIC_RELAXED) == GpuStart::None)
     return false;
   if (is_inherited(session))
     give_up(session, "the GPU belongs to the parent process", true);
   else
     take_gpu(session);
-  return session.gpu;
+  return session.view.gpu;
 }
 
 } // namespace
@@ -101,13 +109,13 @@ nacre_status run_on_gpu(Session &session, RunLimits &limits) {
   if (!has_engine(session))
     return NACRE_FAILED;
   Reason reason;
-  const nacre_status status = run(session.gpu, limits, reason);
+  const nacre_status status = run(session.view.gpu, limits, reason);
   return status == NACRE_FAILED ? give_up(session, reason.c_str(), false) : status;
 }
 
 void describe_gpu(Session &session, nacre_session_info &info) {
   if (has_engine(session))
-    describe(session.gpu, info);
+    describe(session.view.gpu, info);
 }
 
 void stop_gpu(Session &session) {
@@ -117,7 +125,7 @@ void stop_gpu(Session &session) {
   if (__atomic_load_n(&start.state, __ATOMIC_ACQUIRE) != GpuStart::None) {
     __atomic_store_n(&start.cancelled, 1, __ATOMIC_RELAXED);
     join_thread(start.thread);
-    session.gpu = start.engine;
+    session.view.gpu = start.engine;
   }
   drop_gpu(session, false);
 }

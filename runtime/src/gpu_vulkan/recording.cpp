@@ -11,7 +11,7 @@ namespace nacre::runtime::gpu {
 namespace {
 
 const nacre_operand &operand_of(const Engine &engine, const Part &part, uint32_t binding) {
-  const nacre_entry &entry = *engine.session->entry;
+  const nacre_entry &entry = *engine.session->view.entry;
   return entry.operands[entry.steps[part.step].first_operand + engine.shares[part.step].variant->bindings[binding]];
 }
 
@@ -80,7 +80,7 @@ bool record_phase(Engine &engine, const Batch &batch, uint32_t phase, uint32_t f
 }
 
 bool make_queries(Engine &engine, Reason &reason) {
-  if (!engine.session->times || !engine.device.traits.timestamp_bits || engine.queries)
+  if (!engine.session->view.times || !engine.device.traits.timestamp_bits || engine.queries)
     return true;
   engine.ticks = engine.pool.take_array<uint64_t>(engine.schedule.gpu.count + engine.schedule.phases.count);
   if (!engine.ticks)
@@ -96,7 +96,7 @@ bool make_queries(Engine &engine, Reason &reason) {
 } // namespace
 
 uint64_t begin_of(const Engine &engine, const Part &part, uint32_t i) {
-  const nacre_entry &entry = *engine.session->entry;
+  const nacre_entry &entry = *engine.session->view.entry;
   const nacre_operand &operand = entry.operands[entry.steps[part.step].first_operand + i];
   const uint64_t begin = begin_of(engine.layout, operand, part.iteration);
   if (operand.space != NACRE_SPACE_STATE)
@@ -113,8 +113,8 @@ bool write_descriptors(Engine &engine, const Part &part, VkDescriptorSet set, Re
     const Region &region = region_of(engine.layout, operand);
     const uint64_t in_plan = begin_of(engine.layout, operand, part.iteration);
     if (in_plan < region.begin || in_plan + operand.bytes > region.begin + region.bytes) {
-      const nacre_step &step = engine.session->entry->steps[part.step];
-      reason << "the model's tables are damaged at step '" << engine.session->model->strings + step.name
+      const nacre_step &step = engine.session->view.entry->steps[part.step];
+      reason << "the model's tables are damaged at '" << engine.session->model->strings + step.name
              << "': an operand is larger than its storage";
       return false;
     }

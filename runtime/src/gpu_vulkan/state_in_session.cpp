@@ -13,18 +13,18 @@ using namespace gpu;
 
 namespace {
 
-/// True if the newest data of the session's state is on the session's GPU.
+/// True if the engine of the session's current entry has the newest data of the session's state.
 bool has_newest_state(const Session &session) {
   const State &state = *session.state;
   return __atomic_load_n(&state.away, __ATOMIC_ACQUIRE) == State::WithGpu &&
-         __atomic_load_n(&state.owner, __ATOMIC_RELAXED) == &session;
+         __atomic_load_n(&state.owner, __ATOMIC_RELAXED) == session.view.gpu;
 }
 
-/// Copies the state from the session's GPU to the CPU. If the changes of some runs are lost, returns false. Sets
+/// Copies the state from the engine that has it to the CPU. If the changes of some runs are lost, returns false. Sets
 /// `reason`, and adds the lost runs to `loss`.
-bool fetch_state(Session &session, Reason &reason, Reason &loss) {
-  Engine &engine = *static_cast<Engine *>(session.gpu);
-  const bool inherited = is_inherited(session);
+bool fetch_state(State &state, Reason &reason, Reason &loss) {
+  auto &engine = *static_cast<Engine *>(state.owner);
+  const bool inherited = is_inherited(*engine.session);
   if (inherited)
     reason << "the GPU belongs to the parent process";
   const bool fetched = !inherited && download_state(engine, engine.current, reason);
@@ -32,17 +32,17 @@ bool fetch_state(Session &session, Reason &reason, Reason &loss) {
     const uint64_t runs = commits_ahead(engine);
     loss << "; the state is that after run " << engine.known_commits << " on the GPU: what " << runs
          << (runs == 1 ? " later run" : " later runs") << " made of it is lost";
-    ++session.state->writes; // other engines that hold a copy must upload the state again
+    ++state.writes; // other engines that hold a copy must upload the state again
   }
   engine.known_commits = engine.commits;
-  __atomic_store_n(&session.state->away, State::Here, __ATOMIC_RELEASE);
+  __atomic_store_n(&state.away, State::Here, __ATOMIC_RELEASE);
   return fetched;
 }
 
 void give_up_state(Session &session, Reason &message) {
   Reason again; // not reported: `message` already contains why the GPU is lost
   if (has_newest_state(session))
-    fetch_state(session, again, message);
+    fetch_state(*session.state, again, message);
 }
 
 } // namespace
@@ -50,7 +50,7 @@ void give_up_state(Session &session, Reason &message) {
 bool bring_state(State &state, Reason &reason) {
   if (state.away == State::WithGpu) {
     Reason loss;
-    const bool fetched = fetch_state(*state.owner, reason, loss);
+    const bool fetched = fetch_state(state, reason, loss);
     reason << loss.c_str();
     return fetched;
   }
@@ -65,9 +65,9 @@ nacre_status run_with_state(Session &session, RunLimits &limits) {
     fail(session, lost, NACRE_FAILED); // the run continues with the latest data that the CPU has
   const nacre_status status = run_on_gpu(session, limits);
   if (status != NACRE_FAILED) {
-    const bool is_ahead = commits_ahead(*static_cast<const Engine *>(session.gpu)) != 0;
-    __atomic_store_n(&session.state->owner, &session, __ATOMIC_RELAXED);
-    __atomic_store_n(&session.state->away, is_ahead ? State::WithGpu : State::Here, __ATOMIC_RELEASE);
+    auto *engine = static_cast<Engine *>(session.view.gpu);
+    __atomic_store_n(&session.state->owner, engine, __ATOMIC_RELAXED);
+    __atomic_store_n(&session.state->away, commits_ahead(*engine) ? State::WithGpu : State::Here, __ATOMIC_RELEASE);
   }
   return status;
 }
@@ -79,7 +79,7 @@ void stop_with_state(Session &session) {
   while (&state != &session.own_state && has_newest_state(session)) {
     const bool taken = take(state);
     Reason reason, loss;
-    if (taken && has_newest_state(session) && !fetch_state(session, reason, loss)) {
+    if (taken && has_newest_state(session) && !fetch_state(state, reason, loss)) {
       reason << loss.c_str();
       copy_text(state.text, sizeof state.text, reason.c_str());
       __atomic_store_n(&state.away, State::Lost, __ATOMIC_RELEASE); // the next caller gets the error

@@ -31,7 +31,7 @@ void exchange_copies(Engine &engine) {
 /// Like run_launch(), but with operands in both copies of the state.
 void run_on_copies(Engine &engine, const Part &part) {
   const Session &session = *engine.session;
-  const nacre_entry &entry = *session.entry;
+  const nacre_entry &entry = *session.view.entry;
   const nacre_step &step = entry.steps[part.step];
   Memory next = engine.memory;
   next.state = engine.states[1 - engine.current];
@@ -82,7 +82,7 @@ void record_move(Engine &engine, VkCommandBuffer commands, const Part &part) {
 
 void run_part_on_copies(Engine &engine, const Part &part, RunLimits &limits, uint64_t start) {
   const Session &session = *engine.session;
-  const nacre_entry &entry = *session.entry;
+  const nacre_entry &entry = *session.view.entry;
   char *next = engine.states[1 - engine.current];
   if (part.step == kMove) {
     const ByteRange &bytes = engine.schedule.moves[uint32_t(part.iteration)];
@@ -94,10 +94,10 @@ void run_part_on_copies(Engine &engine, const Part &part, RunLimits &limits, uin
     memory.state = next;
     return run_steps(session, memory, engine.launches, part.step, stretch_at(entry, part.step).end, limits, start);
   }
-  const uint64_t begin = session.times ? now() : 0;
+  const uint64_t begin = session.view.times ? now() : 0;
   run_on_copies(engine, part);
-  if (session.times)
-    time_launch(session.times[part.step], start, begin);
+  if (session.view.times)
+    time_launch(session.view.times[part.step], start, begin);
 }
 
 bool commit(Engine &engine, Reason &reason) {

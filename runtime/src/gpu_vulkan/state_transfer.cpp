@@ -82,7 +82,7 @@ bool prepare_state(Engine &engine, Reason &reason) {
     for (char *&state : engine.states)
       state = engine.pool.take_array<char>(bytes);
   } else {
-    engine.states[0] = engine.session->memory.state; // No run of this entry writes the state.
+    engine.states[0] = engine.session->view.memory.state; // No run of this entry writes the state.
   }
   const bool stages = is_on_gpu_alone(engine) && bytes != 0;
   if (stages && has_two_states(layout))
@@ -97,12 +97,12 @@ bool prepare_state(Engine &engine, Reason &reason) {
 bool upload_state(Engine &engine, Reason &reason) {
   const Session &session = *engine.session;
   const Layout &layout = engine.layout;
+  char *from = session.view.memory.state;
   if (!layout.state.on_gpu && !has_two_states(layout))
-    engine.states[0] = session.memory.state; // The state may be another one than during create.
+    engine.states[0] = from; // The state may be another one than during create.
   if (layout.state.bytes == 0 || (engine.has_state && engine.state_writes == session.state->writes))
     return true;
   engine.has_state = false;
-  const char *from = session.memory.state;
   const Way way = way_of(engine);
   // Both copies are filled, because bytes that no run writes must be equal in both.
   for (uint32_t i = 0; i < copies(engine); ++i)
@@ -128,7 +128,7 @@ bool upload_state(Engine &engine, Reason &reason) {
 
 bool download_state(Engine &engine, uint32_t from, Reason &reason) {
   const VulkanApi &vk = engine.device.loader.vk;
-  char *to = engine.session->memory.state;
+  char *to = engine.session->view.memory.state;
   const Way way = way_of(engine);
   for (const Written &written : engine.schedule.written) {
     auto download = [&](uint64_t at, uint64_t bytes) {

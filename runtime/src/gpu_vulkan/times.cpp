@@ -11,9 +11,9 @@ namespace nacre::runtime::gpu {
 namespace {
 
 void note_shares(Engine &engine) {
-  const nacre_entry &entry = *engine.session->entry;
+  const nacre_entry &entry = *engine.session->view.entry;
   for (uint32_t i = 0; i < entry.step_count; ++i) {
-    nacre_launch_time &time = engine.session->times[i];
+    nacre_launch_time &time = engine.session->view.times[i];
     const Share &share = engine.shares[i];
     time.total = time.cpu_total > time.gpu_total ? time.cpu_total : time.gpu_total;
     time.cpu_share = share.cpu_end - share.cpu_begin;
@@ -25,7 +25,7 @@ void note_shares(Engine &engine) {
 void note_part(Engine &engine, const Part &part, uint64_t begin, uint64_t duration) {
   if (part.step == kMove)
     return;
-  nacre_launch_time &time = engine.session->times[part.step];
+  nacre_launch_time &time = engine.session->view.times[part.step];
   if (time.gpu_total == 0 && time.executions == 0)
     time.begin = begin;
   time.gpu_total += duration;
@@ -36,7 +36,7 @@ void note_part(Engine &engine, const Part &part, uint64_t begin, uint64_t durati
 } // namespace
 
 bool note_times(Engine &engine, uint64_t begun, Reason &reason) {
-  if (!engine.session->times)
+  if (!engine.session->view.times)
     return true;
   if (engine.ticks) {
     const uint32_t count = engine.schedule.gpu.count + engine.recordings[0].submissions.count;

@@ -14,12 +14,12 @@ namespace nacre::runtime {
 nacre_status run_with_labels(nacre_session *handle) {
   Session &session = *reinterpret_cast<Session *>(handle);
   const nacre_model_table &model = *session.model;
-  for (uint32_t i = 0; i < session.entry->input_count; ++i) {
-    const nacre_tensor &input = session.entry->inputs[i];
+  for (uint32_t i = 0; i < session.view.entry->input_count; ++i) {
+    const nacre_tensor &input = session.view.entry->inputs[i];
     if (input.first_count == NACRE_NO_COUNTS)
       continue;
     const int64_t *classes = model.dims + input.first_count;
-    const void *labels = session.memory.inputs[i].used;
+    const void *labels = session.view.memory.inputs[i].used;
     const bool is_wide = input.element_type == NACRE_I64;
     for (uint64_t n = input.bytes / (is_wide ? 8 : 4); n-- > 0;) {
       const int64_t label = is_wide ? static_cast<const int64_t *>(labels)[n] : static_cast<const int32_t *>(labels)[n];

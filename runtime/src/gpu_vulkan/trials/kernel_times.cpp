@@ -32,7 +32,7 @@ uint64_t time_on_gpu(const Measuring &measuring, Rehearsal &rehearsal, const Par
 
 uint64_t time_cut(const Measuring &measuring, Rehearsal &rehearsal, const Part &part) {
   const Session &session = *measuring.engine.session;
-  const nacre_step &step = session.entry->steps[part.step];
+  const nacre_step &step = session.view.entry->steps[part.step];
   const Share &share = measuring.engine.shares[part.step];
   const Launch launch = prepare_launch(*choose_variant(session.model->kernels[step.kernel], measuring.cpu_features),
                                        share.cpu_begin, share.cpu_end, session.executor->threads);
@@ -41,7 +41,7 @@ uint64_t time_cut(const Measuring &measuring, Rehearsal &rehearsal, const Part &
   return least_time(3, measuring.patience(), [&] {
     if (!begin(rehearsal))
       return false;
-    run_launch(session, session.memory, step, launch, part.iteration);
+    run_launch(session, session.view.memory, step, launch, part.iteration);
     return end(rehearsal);
   });
 }
@@ -49,7 +49,7 @@ uint64_t time_cut(const Measuring &measuring, Rehearsal &rehearsal, const Part &
 bool time_kernel(Measuring &measuring, Rehearsal &rehearsal, const Part &part) {
   Engine &engine = measuring.engine;
   const Session &session = *engine.session;
-  const uint32_t kernel = session.entry->steps[part.step].kernel;
+  const uint32_t kernel = session.view.entry->steps[part.step].kernel;
   Times &times = measuring.times[kernel];
   for (uint64_t &time : times.of)
     time = kImpossible;
@@ -107,7 +107,7 @@ Costs costs_of(const Measuring &measuring, const nacre_step &step, uint64_t exec
   const Times &times = measuring.times[step.kernel];
   uint64_t bytes = 0;
   for (uint32_t i = 0; i < step.operand_count; ++i) {
-    const nacre_operand &operand = session.entry->operands[step.first_operand + i];
+    const nacre_operand &operand = session.view.entry->operands[step.first_operand + i];
     bytes += operand.space != NACRE_SPACE_WEIGHT ? operand.bytes : 0;
   }
   const uint64_t copies = uint64_t(double(bytes) * measuring.nanoseconds);
@@ -138,7 +138,7 @@ bool time_all(Measuring &measuring, Rehearsal &rehearsal) {
 
 bool decide(Measuring &measuring, Wish *wishes) {
   Engine &engine = measuring.engine;
-  const nacre_entry &entry = *engine.session->entry;
+  const nacre_entry &entry = *engine.session->view.entry;
   auto *executions = engine.pool.take_array<uint64_t>(entry.step_count);
   auto *costs = engine.pool.take_array<Costs>(entry.step_count);
   auto *placements = engine.pool.take_array<Placement>(entry.step_count);

@@ -18,7 +18,7 @@ bool make_all_code(Measuring &measuring) {
   const nacre_model_table &model = *engine.session->model;
   const uint64_t until = now() + measuring.budget / 2;
   auto wish = [&engine](uint32_t variant) {
-    for (uint32_t i = 0; i < engine.session->entry->step_count; ++i)
+    for (uint32_t i = 0; i < engine.session->view.entry->step_count; ++i)
       engine.wishes[i].variant = variant;
   };
   uint32_t most = 0;
@@ -37,7 +37,7 @@ bool make_all_code(Measuring &measuring) {
 /// Tests and measures launches with the largest share of the GPU.
 bool rehearse(Measuring &measuring, bool tests, bool times) {
   Engine &engine = measuring.engine;
-  for (uint32_t i = 0; i < engine.session->entry->step_count; ++i)
+  for (uint32_t i = 0; i < engine.session->view.entry->step_count; ++i)
     engine.wishes[i].cut = kCutOf[OnGpu]; // The wish may also request a variant.
   if (!(times ? make_all_code(measuring) : make_code(engine, measuring.reason)))
     return false;
@@ -56,7 +56,7 @@ constexpr uint32_t kRuns = 5; // Largest number of runs that are measured; the f
 uint64_t time_runs(Measuring &measuring, const Wish *wishes) {
   Engine &engine = measuring.engine;
   const Session &session = *engine.session;
-  __builtin_memcpy(engine.wishes, wishes, session.entry->step_count * sizeof *wishes);
+  __builtin_memcpy(engine.wishes, wishes, session.view.entry->step_count * sizeof *wishes);
   if (!make_code(engine, measuring.reason) || !make_plan(engine, measuring.cpu_features, measuring.reason))
     return kImpossible;
   const uint64_t time = least_time(kRuns, measuring.budget / 8, [&] {
@@ -72,13 +72,13 @@ uint64_t time_runs(Measuring &measuring, const Wish *wishes) {
 bool choose_best(Measuring &measuring, const Wish *compiled, Wish *decided) {
   Engine &engine = measuring.engine;
   const Session &session = *engine.session;
-  const uint32_t steps = session.entry->step_count;
+  const uint32_t steps = session.view.entry->step_count;
   const uint64_t as_compiled = time_runs(measuring, compiled);
   const uint64_t as_decided = as_compiled == kImpossible ? kImpossible : time_runs(measuring, decided);
   if (as_decided == kImpossible)
     return false;
   const uint64_t on_cpu = least_time(kRuns, measuring.budget / 8, [&] {
-    compute_decided(session, 0, session.entry->step_count);
+    compute_decided(session, 0, session.view.entry->step_count);
     return true;
   });
   const bool cpu_wins = on_cpu <= as_decided && on_cpu <= as_compiled;
@@ -105,7 +105,7 @@ bool read_verdicts(Measuring &measuring, CacheFile &file) {
   judge(measuring);
   choose_shares(engine, false);
   bool all = true;
-  for (uint32_t i = 0; i < engine.session->entry->step_count; ++i)
+  for (uint32_t i = 0; i < engine.session->view.entry->step_count; ++i)
     if (engine.shares[i].on_gpu()) {
       const Code code = code_of(engine, i);
       measuring.in_use[code.kernel] = true;
@@ -121,7 +121,7 @@ struct KeptWish {
 };
 
 bool read_wishes(Engine &engine, CacheFile &file) {
-  const uint32_t steps = engine.session->entry->step_count;
+  const uint32_t steps = engine.session->view.entry->step_count;
   MemoryPool data(engine.session->allocator);
   uint64_t bytes = 0;
   const char *known = file.read(*engine.session, data, bytes);
@@ -136,7 +136,7 @@ bool read_wishes(Engine &engine, CacheFile &file) {
 }
 
 void keep_wishes(Engine &engine, CacheFile &file) {
-  const uint32_t steps = engine.session->entry->step_count;
+  const uint32_t steps = engine.session->view.entry->step_count;
   auto *kept = engine.pool.take_array<KeptWish>(steps);
   for (uint32_t i = 0; kept && i < steps; ++i)
     kept[i] = {uint8_t(engine.wishes[i].cut), uint8_t(engine.wishes[i].variant)};
@@ -146,7 +146,7 @@ void keep_wishes(Engine &engine, CacheFile &file) {
 
 bool test_and_tune(Engine &engine, const nacre_session_options &options, uint64_t cpu_features, Reason &reason) {
   const Session &session = *engine.session;
-  const nacre_entry &entry = *session.entry;
+  const nacre_entry &entry = *session.view.entry;
   const uint64_t began = now();
   Measuring measuring = {engine, reason, options, cpu_features, {}, {}, {}, {}, {}, {}, {}, {}, {}};
   measuring.budget = options.tune_budget_ms * uint64_t(1000000);
@@ -194,10 +194,10 @@ bool test_and_tune(Engine &engine, const nacre_session_options &options, uint64_
 bool wish_for(Measuring &measuring, const Part &part, Placement placement, uint32_t variant) {
   Engine &engine = measuring.engine;
   const Session &session = *engine.session;
-  const nacre_step &step = session.entry->steps[part.step];
+  const nacre_step &step = session.view.entry->steps[part.step];
   Reason why;
   const Share share =
-      choose_share(*session.model, *session.entry, step, {kCutOf[placement], variant, engine.barred[step.kernel]},
+      choose_share(*session.model, *session.view.entry, step, {kCutOf[placement], variant, engine.barred[step.kernel]},
                    engine.device.traits.capabilities, why);
   if (!share.on_gpu() || share.on_cpu() != (placement != OnGpu) ||
       share.variant != &session.model->kernels[step.kernel].gpu[variant - 1] ||

@@ -48,7 +48,8 @@ inline uint32_t index_of(const Engine &engine, const Code &code) {
 }
 
 inline void compute_on_cpu(const Session &session, const Part &part) {
-  run_launch(session, session.memory, session.entry->steps[part.step], session.launches[part.step], part.iteration);
+  run_launch(session, session.view.memory, session.view.entry->steps[part.step], session.view.launches[part.step],
+             part.iteration);
 }
 
 /// Returns limits for trials. With generated inputs, a loop might never end. So a loop with a test has at most 16
@@ -58,7 +59,7 @@ inline RunLimits trial_limits() { return {16, kMaxExecutions, UINT32_MAX, NACRE_
 /// Computes a stretch [first, end) that depends on data of the run, on the CPU.
 inline void compute_decided(const Session &session, uint32_t first, uint32_t end) {
   RunLimits limits = trial_limits();
-  run_steps(session, session.memory, session.launches, first, end, limits, 0);
+  run_steps(session, session.view.memory, session.view.launches, first, end, limits, 0);
 }
 
 /// Computes the entry on the CPU. Calls `each(part, first)` to compute each launch. `first` is true for the first
@@ -70,12 +71,12 @@ template <typename Function> bool walk(Measuring &measuring, Function each) {
   nacre_state_reset(&session.state->head, NACRE_STATE_ALL);
   bool good = true;
   auto compute = [&](uint32_t step, int64_t iteration) {
-    bool &seen = measuring.seen[session.entry->steps[step].kernel];
+    bool &seen = measuring.seen[session.view.entry->steps[step].kernel];
     const bool first = !seen && engine.shares[step].on_gpu();
     seen |= first;
     good = good && each(Part{step, false, iteration, nullptr}, first);
   };
-  walk_stretches(*session.entry, kMaxExecutions, compute,
+  walk_stretches(*session.view.entry, kMaxExecutions, compute,
                  [&session](uint32_t first, uint32_t end) { compute_decided(session, first, end); });
   return good;
 }

@@ -50,14 +50,14 @@ void fill_from_seed(char *data, const nacre_tensor &tensor) {
 /// Calls `each(operand, address in the session's block, offset in the layout)` for the operands that the GPU may bind.
 template <typename Function> void for_each_operand(const Engine &engine, const Part &part, Function each) {
   const Session &session = *engine.session;
-  const nacre_step &step = session.entry->steps[part.step];
+  const nacre_step &step = session.view.entry->steps[part.step];
   for (uint32_t i = 0; i < step.operand_count; ++i) {
-    const nacre_operand &operand = session.entry->operands[step.first_operand + i];
+    const nacre_operand &operand = session.view.entry->operands[step.first_operand + i];
     const Region &region = region_of(engine.layout, operand);
     const uint64_t first = begin_of(engine.layout, operand, part.iteration);
     // An operand that is not inside its storage is skipped here, and refused when it is bound.
     if (operand.space != NACRE_SPACE_WEIGHT && region.on_gpu && first + operand.bytes <= region.begin + region.bytes)
-      each(operand, address_of(session, session.memory, operand) + operand.step * part.iteration,
+      each(operand, address_of(session, session.view.memory, operand) + operand.step * part.iteration,
            begin_of(engine, part, i));
   }
 }
@@ -84,7 +84,7 @@ VkDescriptorSet set_for(Rehearsal &rehearsal, uint32_t bindings) {
 bool open(Rehearsal &rehearsal) {
   Engine &engine = rehearsal.engine;
   const Session &session = *engine.session;
-  const nacre_entry &entry = *session.entry;
+  const nacre_entry &entry = *session.view.entry;
   engine.unified = engine.device.traits.unified;
   if (!lay_out(*session.model, entry, engine.shares, true, engine.pool, engine.layout))
     return refuse_memory(rehearsal.reason);
@@ -103,11 +103,11 @@ bool open(Rehearsal &rehearsal) {
       !make_commands(engine.device, 1, &rehearsal.commands, rehearsal.reason))
     return false;
   for (uint32_t i = 0; i < entry.input_count; ++i)
-    fill_from_seed(session.memory.inputs[i].own, entry.inputs[i]);
+    fill_from_seed(session.view.memory.inputs[i].own, entry.inputs[i]);
   // Bytes that no launch writes must be equal for both engines, and must not be large numbers.
   for (uint32_t i = 0; i < entry.output_count; ++i)
-    __builtin_memset(session.memory.outputs[i].own, 0, entry.outputs[i].bytes);
-  __builtin_memset(session.memory.arena, 0, entry.arena_bytes);
+    __builtin_memset(session.view.memory.outputs[i].own, 0, entry.outputs[i].bytes);
+  __builtin_memset(session.view.memory.arena, 0, entry.arena_bytes);
   return true;
 }
 
