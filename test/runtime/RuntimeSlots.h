@@ -12,12 +12,13 @@
 
 namespace nacre::test {
 
-constexpr runtime::Slots makeSlots(bool hasVariables, bool weightsApart, bool hasGpuCode) {
+constexpr runtime::Slots makeSlots(bool hasVariables, bool weightsApart, bool hasGpuCode, uint32_t entries) {
   using namespace nacre::runtime;
   nacre_model_table model = {};
   model.variable_count = hasVariables;
   model.weights_layout = weightsApart;
   model.gpu_code_hash = hasGpuCode;
+  model.entry_count = entries;
   runtime::Slots slots = {};
   slots.functions.struct_size = sizeof(nacre_functions);
   slots.functions.api_version = NACRE_API_VERSION;
@@ -30,8 +31,9 @@ constexpr runtime::Slots makeSlots(bool hasVariables, bool weightsApart, bool ha
   return slots;
 }
 
-template <bool HasVariables, bool WeightsApart = false, bool HasGpuCode = false>
-inline constexpr runtime::Slots kSlots = makeSlots(HasVariables, WeightsApart, HasGpuCode);
+/// The tables of models with two entries, as ToyModel has, unless they say otherwise.
+template <bool HasVariables, bool WeightsApart = false, bool HasGpuCode = false, uint32_t Entries = 2>
+inline constexpr runtime::Slots kSlots = makeSlots(HasVariables, WeightsApart, HasGpuCode, Entries);
 
 } // namespace nacre::test
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  proves that a run makes no allocation, on any thread.
+// What:  proves that a run makes no allocation, on any thread, nor does the switch to another entry.
 // Why:   it is promised in nacre/runtime.h, and an allocation is a lock, a page fault or a failure in an app's hot
 //        path.
 // How:   this program defines malloc and its kin itself and counts the calls; sanitizers have the same idea, so it is
@@ -39,6 +39,7 @@ int main() {
   nacre_session_options options = nacre_session_options_default();
   options.threads = 3;
   options.profile = 1;
+  options.all_entries = 1;
   nacre_session *session = nullptr;
   const long before = calls;
   if (nacre_session_create(toy.model(), &options, &session) != NACRE_OK || calls == before) {
@@ -47,7 +48,7 @@ int main() {
   }
   const long created = calls;
   for (int run = 0; run < 100; ++run)
-    if (nacre_session_run(session) != NACRE_OK)
+    if (nacre_session_use(session, run % 2) != NACRE_OK || nacre_session_run(session) != NACRE_OK)
       return 1;
   const long inRuns = calls - created;
   nacre_session_destroy(session);

@@ -23,6 +23,7 @@ BUDGETS = {
     "sessions": 19456,
     "states": 9344,
     "weights_files": 3328,
+    "entries": 1920,
     "gpu": 44288,
     "gpu_states": 8960,
 }
@@ -62,7 +63,7 @@ def read_features(path):
 def simplest(feature, features):
     """The features of the model that has this one and the fewest others."""
     fields = sorted({field for other in features for field in re.findall(r"model\.(\w+)", other.condition)})
-    models = [SimpleNamespace(**dict(zip(fields, values))) for values in itertools.product((0, 1), repeat=len(fields))]
+    models = [SimpleNamespace(**dict(zip(fields, values))) for values in itertools.product((0, 2), repeat=len(fields))]
     found = [[other for other in features if other.is_in(model)] for model in models if feature.is_in(model)]
     return min(found, key=len)
 

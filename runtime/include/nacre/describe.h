@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
- * Describes models and GPUs: calls that fill in the structures of info.h. nacre/runtime.h includes this.
+ * Describes models, sessions and GPUs: calls that fill in the structures of info.h. nacre/runtime.h includes this.
  *
  * Memory, threads and errors are as in nacre/runtime.h.
  */
@@ -21,6 +21,22 @@ static inline nacre_status nacre_model_describe(const nacre_model *model, nacre_
 /** Describes entry number `entry`. NACRE_BAD_ARGUMENT: no such entry. */
 static inline nacre_status nacre_entry_describe(const nacre_model *model, uint32_t entry, nacre_entry_info *out_info) {
   return out_info ? model->functions->entry_describe(model, entry, sizeof(*out_info), out_info) : NACRE_BAD_ARGUMENT;
+}
+
+/** Finds the number of the entry called `name`. NACRE_BAD_ARGUMENT: no such entry. */
+static inline nacre_status nacre_entry_find(const nacre_model *model, const char *name, uint32_t *out_entry) {
+  nacre_entry_info info;
+  uint32_t entry;
+  for (entry = 0; name && out_entry && nacre_entry_describe(model, entry, &info) == NACRE_OK; ++entry) {
+    size_t i = 0;
+    while (name[i] && name[i] == info.name[i])
+      ++i;
+    if (name[i] == info.name[i]) {
+      *out_entry = entry;
+      return NACRE_OK;
+    }
+  }
+  return NACRE_BAD_ARGUMENT;
 }
 
 /** Describes one input of an entry. NACRE_BAD_ARGUMENT: no such entry or input. */
@@ -51,6 +67,32 @@ static inline nacre_status nacre_launch_describe(const nacre_model *model, uint3
                                                  nacre_launch_info *out_info) {
   return out_info ? model->functions->launch_describe(model, entry, index, sizeof(*out_info), out_info)
                   : NACRE_BAD_ARGUMENT;
+}
+
+/**
+ * Copies the dimensions of output number `index` after the latest run to `out_dims`, which has room for its rank. They
+ * equal those of nacre_output_describe, except along the axes in its open_axes: these sizes depend on the data, and dims
+ * is their maximum. The layout does not change: element [i, j] has the same position as in an output of maximum size,
+ * and elements after the end of an axis are undefined.
+ * NACRE_BAD_ARGUMENT: no such output, or the size depends on the data and no run has finished.
+ */
+static inline nacre_status nacre_session_output_dims(nacre_session *session, uint32_t index, int64_t *out_dims) {
+  return out_dims ? session->functions->session_output_dims(session, index, out_dims) : NACRE_BAD_ARGUMENT;
+}
+
+/**
+ * Reports the times of launch number `index` in the latest run.
+ * NACRE_BAD_ARGUMENT: no such launch, no run yet, or the session was created without `profile`.
+ */
+static inline nacre_status nacre_session_launch_time(nacre_session *session, uint32_t index,
+                                                     nacre_launch_time *out_time) {
+  return out_time ? session->functions->session_launch_time(session, index, sizeof(*out_time), out_time)
+                  : NACRE_BAD_ARGUMENT;
+}
+
+/** Describes the engines, threads and GPU resources of the session. */
+static inline nacre_status nacre_session_describe(nacre_session *session, nacre_session_info *out_info) {
+  return out_info ? session->functions->session_describe(session, sizeof(*out_info), out_info) : NACRE_BAD_ARGUMENT;
 }
 
 #ifdef __cplusplus

@@ -9,6 +9,7 @@
  *   nacre_session_input       where to write an input, in place
  *   nacre_session_run         run, as often as you like; after a failure, nacre_session_reason gives the cause
  *   nacre_session_cancel      end a run from another thread
+ *   nacre_session_use         let later runs compute another entry of the model
  *   nacre_session_output      where an output is, in place; nacre_session_output_dims: its size if it depends on the data
  *   nacre_session_state       the state that the model keeps between runs: reset, read, write, save and load it (state.h)
  *   nacre_session_destroy     join the threads, return the block
@@ -48,7 +49,7 @@ extern "C" {
  * The version of this header. A model runs in an app whose header has the same version or an older one, or a newer one
  * if the app uses no newer features (docs/compatibility.md).
  */
-#define NACRE_API_VERSION 9
+#define NACRE_API_VERSION 10
 #define NACRE_OLDEST_API_VERSION 6 /**< The oldest version of models that an app with this header can run. */
 
 /** The alignment in bytes of every pointer that the runtime returns, and of every buffer bound to it. */
@@ -148,6 +149,13 @@ typedef struct nacre_session_options {
    * version 7 or later.
    */
   uint64_t max_iterations;
+  /**
+   * Not 0: the session has all entries of the model, `entry` first; nacre_session_use selects another. They share state,
+   * threads and the memory of temporaries, which is that of the largest. Each has its own inputs and outputs, and on a GPU
+   * its own weights, buffers and recordings. Create waits for the GPU, also with gpu_background, and tunes each entry.
+   * Requires a model of API version 10 or later.
+   */
+  uint32_t all_entries;
 } nacre_session_options;
 
 /**
@@ -187,6 +195,7 @@ struct nacre_functions {
   const nacre_state_functions *state; /**< The functions of state.h. */
   nacre_status (*session_cancel)(nacre_session *);
   const nacre_weights_functions *weights; /**< The functions of weights.h; NULL: the library contains the weights. */
+  nacre_status (*session_use)(nacre_session *, uint32_t entry); /**< NULL: the model has one entry. */
 };
 
 /**
@@ -195,7 +204,14 @@ struct nacre_functions {
  */
 static inline uint32_t nacre_asked_version(const nacre_model *model, const nacre_session_options *options) {
   const uint32_t version = model->functions->api_version;
-  const uint32_t least = options && options->max_iterations ? 7 : NACRE_OLDEST_API_VERSION;
+  uint32_t least = NACRE_OLDEST_API_VERSION;
+  if (options) {
+    /* The options that are newer than the oldest version, with their versions in ascending order. */
+    const uint32_t newer[][2] = {{options->max_iterations != 0, 7}, {options->all_entries != 0, 10}};
+    size_t i;
+    for (i = 0; i < sizeof(newer) / sizeof(newer[0]); ++i)
+      least = newer[i][0] ? newer[i][1] : least;
+  }
   return least <= version && version < NACRE_API_VERSION ? version : NACRE_API_VERSION;
 }
 
@@ -204,7 +220,7 @@ static inline uint32_t nacre_asked_version(const nacre_model *model, const nacre
 /** Returns the default options: the first entry, the device's big cores, the C library's allocator. */
 static inline nacre_session_options nacre_session_options_default(void) {
   nacre_session_options options = {
-      0, NULL, 0, 0, NACRE_GPU_IF_USEFUL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, 0, 0, 0, 0, 0, 0, NULL, 0};
+      0, NULL, 0, 0, NACRE_GPU_IF_USEFUL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0};
   options.struct_size = sizeof(options);
   return options;
 }
@@ -330,29 +346,17 @@ static inline nacre_status nacre_session_cancel(nacre_session *session) {
 }
 
 /**
- * Copies the dimensions of output number `index` after the latest run to `out_dims`, which has room for its rank. They
- * equal those of nacre_output_describe, except along the axes in its open_axes: these sizes depend on the data, and dims
- * is their maximum. The layout does not change: element [i, j] has the same position as in an output of maximum size,
- * and elements after the end of an axis are undefined.
- * NACRE_BAD_ARGUMENT: no such output, or the size depends on the data and no run has finished.
+ * Lets later calls on the session concern entry number `entry` (nacre_entry_find). Each entry keeps its buffers, also
+ * bound ones, while another is in use; so the outputs of the earlier entry can still be read. Nothing is allocated.
+ * NACRE_BAD_ARGUMENT: no such entry, or another than that of the options without all_entries.
+ * NACRE_UNSUPPORTED: the model's version is older than 10; no reason is set.
  */
-static inline nacre_status nacre_session_output_dims(nacre_session *session, uint32_t index, int64_t *out_dims) {
-  return out_dims ? session->functions->session_output_dims(session, index, out_dims) : NACRE_BAD_ARGUMENT;
-}
-
-/**
- * Reports the times of launch number `index` in the latest run.
- * NACRE_BAD_ARGUMENT: no such launch, no run yet, or the session was created without `profile`.
- */
-static inline nacre_status nacre_session_launch_time(nacre_session *session, uint32_t index,
-                                                     nacre_launch_time *out_time) {
-  return out_time ? session->functions->session_launch_time(session, index, sizeof(*out_time), out_time)
-                  : NACRE_BAD_ARGUMENT;
-}
-
-/** Describes the engines, threads and GPU resources of the session. */
-static inline nacre_status nacre_session_describe(nacre_session *session, nacre_session_info *out_info) {
-  return out_info ? session->functions->session_describe(session, sizeof(*out_info), out_info) : NACRE_BAD_ARGUMENT;
+static inline nacre_status nacre_session_use(nacre_session *session, uint32_t entry) {
+  if (session->functions->api_version < 10)
+    return NACRE_UNSUPPORTED;
+  if (session->functions->session_use)
+    return session->functions->session_use(session, entry);
+  return entry == 0 ? NACRE_OK : NACRE_BAD_ARGUMENT;
 }
 
 /**

@@ -223,11 +223,30 @@ public:
     own_reason[0] = 0;
     session = made;
     model = &from;
-    entry = find_entry(options.entry);
+    entry = 0;
+    nacre_entry_find(model, options.entry, &entry); // The first one, if the options name none.
     return NACRE_OK;
   }
 
   nacre_status run() { return reported(nacre_session_run(session)); }
+
+  /// Lets later calls concern another entry of the model, by number or name. Requires the option all_entries.
+  nacre_status use(uint32_t number) {
+    const nacre_status status = reported(nacre_session_use(session, number));
+    if (status == NACRE_OK)
+      entry = number;
+    return status;
+  }
+  nacre_status use(const char *name) {
+    uint32_t number = 0;
+    if (session && nacre_entry_find(model, name, &number) == NACRE_OK)
+      return use(number);
+    if (session)
+      snprintf(own_reason, sizeof own_reason, "the model has no entry '%.99s'", name ? name : "");
+    else
+      snprintf(own_reason, sizeof own_reason, "there is no session; call create first");
+    return NACRE_BAD_ARGUMENT;
+  }
 
   /// Cancels the run of another thread; signal handlers may call this, too.
   nacre_status cancel() { return session ? nacre_session_cancel(session) : NACRE_BAD_ARGUMENT; }
@@ -307,21 +326,6 @@ private:
     else
       snprintf(own_reason, sizeof own_reason, "there is no session; call create first");
     return {};
-  }
-
-  // create() has checked that the name is one of the model's.
-  uint32_t find_entry(const char *name) const {
-    nacre_entry_info info;
-    for (uint32_t i = 0; name && nacre_entry_describe(model, i, &info) == NACRE_OK; ++i)
-      if (same(info.name, name))
-        return i;
-    return 0;
-  }
-
-  static bool same(const char *a, const char *b) {
-    while (*a && *a == *b)
-      ++a, ++b;
-    return *a == *b;
   }
 
   template <typename T> static void exchange(T &a, T &b) {

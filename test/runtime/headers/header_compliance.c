@@ -39,6 +39,8 @@ nacre_status use_header(const nacre_model *model, nacre_session *session, nacre_
   status = nacre_session_bind_output(session, index, data);
   status = nacre_session_run(session);
   status = nacre_session_cancel(session);
+  status = nacre_entry_find(model, "main", &index);
+  status = nacre_session_use(session, index);
   status = nacre_session_output_dims(session, index, dims);
   status = nacre_session_launch_time(session, index, &launch_time);
   status = nacre_session_describe(session, &session_info);

@@ -12,7 +12,7 @@ import enum
 from ctypes import CFUNCTYPE, POINTER, c_char, c_char_p, c_float, c_int, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 from typing import Any
 
-API_VERSION = 9
+API_VERSION = 10
 OLDEST_VERSION = 6  # Of models that this runs (docs/compatibility.md).
 ALIGNMENT = 64
 STATE_ALL = 0xFFFFFFFF
@@ -150,7 +150,7 @@ class SessionOptions(ctypes.Structure):
                 ("cache_folder", c_char_p), ("weights", c_void_p), ("weights_bytes", c_size_t), ("reason", c_void_p),
                 ("reason_capacity", c_size_t), ("gpu_cut", c_uint32), ("gpu_device", c_uint32), ("gpu_sequential", c_uint32),
                 ("gpu_background", c_uint32), ("gpu_self_test", c_uint32), ("tune_budget_ms", c_uint32), ("state", StatePointer),
-                ("max_iterations", c_uint64)]
+                ("max_iterations", c_uint64), ("all_entries", c_uint32)]
 
 
 def _describes(info: type, *indices: type) -> Any:
@@ -216,6 +216,7 @@ class Functions(ctypes.Structure):
         ("state", POINTER(StateFunctions)),
         ("session_cancel", CFUNCTYPE(c_int, SessionPointer)),
         ("weights", POINTER(WeightsFunctions)),
+        ("session_use", CFUNCTYPE(c_int, SessionPointer, c_uint32)),
     ]
 
 
