@@ -34,6 +34,29 @@ int posix_memalign(void **block, size_t alignment, size_t bytes) {
 }
 }
 
+/// True if the outputs of the session's entry are right.
+static bool isRight(nacre_session *session) {
+  void *y = nullptr;
+  if (nacre_session_output_named(session, "y", &y) != NACRE_OK)
+    return false;
+  for (int64_t i = 0; i < nacre::test::kRows * nacre::test::kColumns; ++i)
+    if (static_cast<const float *>(y)[i] != nacre::test::toyOutput(i))
+      return false;
+  return true;
+}
+
+/// Fills the inputs of both entries.
+static bool fill(nacre_session *session) {
+  for (uint32_t entry = 0; entry < 2; ++entry) {
+    void *x = nullptr;
+    if (nacre_session_use(session, entry) != NACRE_OK || nacre_session_input_named(session, "x", &x) != NACRE_OK)
+      return false;
+    for (int64_t i = 0; i < nacre::test::kRows * nacre::test::kColumns; ++i)
+      static_cast<float *>(x)[i] = nacre::test::toyInput(i);
+  }
+  return true;
+}
+
 int main() {
   nacre::test::ToyModel toy;
   nacre_session_options options = nacre_session_options_default();
@@ -46,10 +69,15 @@ int main() {
     std::puts("failed: create made no allocation, so the count cannot be trusted");
     return 1;
   }
+  if (!fill(session))
+    return 1;
   const long created = calls;
   for (int run = 0; run < 100; ++run)
-    if (nacre_session_use(session, run % 2) != NACRE_OK || nacre_session_run(session) != NACRE_OK)
+    if (nacre_session_use(session, run % 2) != NACRE_OK || nacre_session_run(session) != NACRE_OK ||
+        !isRight(session)) {
+      std::printf("failed: run %d: %s\n", run, nacre_session_reason(session));
       return 1;
+    }
   const long inRuns = calls - created;
   nacre_session_destroy(session);
   std::printf("%ld allocations in 100 runs\n", inRuns);
