@@ -23,9 +23,9 @@ using AxisCounts = llvm::SmallVector<mlir::Value, 4>;
 /// `op` does more than pass sizes on.
 std::optional<AxisCounts> transferCounts(mlir::Operation *op, llvm::ArrayRef<AxisCounts> operands);
 
-/// Like transferCounts(), for operators whose operands broadcast. An operand whose axis is not open, where the result's
-/// is, must broadcast along this axis or be a constant.
-std::optional<AxisCounts> transferBroadcastCounts(mlir::Operation *op, llvm::ArrayRef<AxisCounts> operands);
+/// Like transferCounts(), by the iteration axes of `op` (Axes.h). An open axis must be parallel. All operands along
+/// it must have the same count, broadcast, or be constants.
+std::optional<AxisCounts> transferCountsByAxes(mlir::Operation *op, llvm::ArrayRef<AxisCounts> operands);
 
 } // namespace nacre::nn
 

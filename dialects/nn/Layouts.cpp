@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:   1. layouts by traits; 2. operators with their own rule; 3. their attributes; 4. the entry points.
+// How:   1. layouts by iteration axes; 2. operators with their own rule; 3. their attributes; 4. the entry points.
 
 #include "dialects/nn/Layouts.h"
 #include "dialects/TensorTypes.h"
@@ -13,23 +13,43 @@ using namespace mlir;
 namespace nacre::nn {
 
 //===----------------------------------------------------------------------===//
-// 1. Facts
+// 1. Axes
 //===----------------------------------------------------------------------===//
 
-OpLayouts sameForAll(Operation *op, Dims layout) {
-  return {SmallVector<std::optional<Permutation>>(op->getNumOperands(), Permutation(layout)), Permutation(layout)};
+/// Returns the iteration axes of `op` in the order that `layout` gives to the axes of `value`.
+static SmallVector<const Axis *> orderAxes(ArrayRef<Axis> axes, Operation *op, Value value, Dims layout) {
+  const bool isResult = value == op->getResult(0);
+  const auto operand = unsigned(llvm::find(op->getOperands(), value) - op->operand_begin());
+  SmallVector<const Axis *> ordered;
+  for (int64_t axis : layout)
+    ordered.push_back(isResult ? findAxisOfResult(axes, 0, axis) : findAxisOfOperand(axes, operand, axis));
+  return ordered;
 }
 
-std::optional<OpLayouts> transferBroadcast(Operation *op, Value value, Dims layout) {
-  int64_t rank = typeOf(op->getResult(0)).getRank();
-  // The layout of an operand of lower rank does not determine where the result's other axes are.
-  if (typeOf(value).getRank() != rank)
+std::optional<OpLayouts> transferByAxes(Operation *op, Value value, Dims layout) {
+  const Axes axes = getIterationAxes(op);
+  const SmallVector<const Axis *> ordered = orderAxes(axes, op, value, layout);
+  auto layoutOf = [&](auto axisIn) {
+    Permutation own;
+    for (const Axis *axis : ordered)
+      if (axisIn(*axis) != Axis::absent)
+        own.push_back(axisIn(*axis));
+    return own;
+  };
+  OpLayouts layouts;
+  layouts.result = layoutOf([](const Axis &axis) { return axis.results[0]; });
+  const int64_t rank = rankOf(op->getResult(0));
+  // The layout of `value` does not determine where axes are that it lacks.
+  if (int64_t(layouts.result.size()) != rank)
     return std::nullopt;
-  OpLayouts layouts = sameForAll(op, layout);
-  layouts.broadcasts = true;
-  for (auto [operand, operandLayout] : llvm::zip(op->getOperands(), layouts.operands))
-    if (typeOf(operand).getRank() != rank)
-      operandLayout.reset();
+  for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
+    std::optional<Permutation> &own = layouts.operands.emplace_back();
+    if (rankOf(operand) < rank)
+      continue;
+    own = layoutOf([&, index = index](const Axis &axis) { return axis.operands[index]; });
+    if (int64_t(own->size()) != rankOf(operand))
+      return std::nullopt;
+  }
   return layouts;
 }
 
@@ -37,24 +57,7 @@ std::optional<OpLayouts> transferBroadcast(Operation *op, Value value, Dims layo
 // 2. Rules
 //===----------------------------------------------------------------------===//
 
-/// Returns the layouts of a reduction. If the reduction drops its axes, the result's layout does not determine the
-/// operand's.
-static std::optional<OpLayouts> transferReduced(Operation *op, Value value, Dims layout, Dims axes, bool keepsAxes) {
-  if (keepsAxes)
-    return sameForAll(op, layout);
-  if (value != op->getOperand(0))
-    return std::nullopt;
-  return OpLayouts{{Permutation(layout)}, dropAxes(layout, axes)};
-}
-
-std::optional<OpLayouts> ReduceOp::transferLayout(Value value, Dims layout) {
-  return transferReduced(*this, value, layout, getAxes(), getKeepDims());
-}
-
-std::optional<OpLayouts> ArgReduceOp::transferLayout(Value value, Dims layout) {
-  return transferReduced(*this, value, layout, int64_t(getAxis()), getKeepDims());
-}
-
+/// Axes that are split or merged move together.
 std::optional<OpLayouts> ReshapeOp::transferLayout(Value value, Dims layout) {
   Dims from = getOperand().getType().getShape(), to = getType().getShape();
   bool forward = value == getOperand();
@@ -66,8 +69,9 @@ std::optional<OpLayouts> ReshapeOp::transferLayout(Value value, Dims layout) {
   return OpLayouts{{other}, Permutation(layout)};
 }
 
-std::optional<OpLayouts> BitcastOp::transferLayout(Value, Dims layout) {
-  return keepsShape() ? std::optional(sameForAll(*this, layout)) : std::nullopt;
+/// Elements of another width are split or joined along the last axis, which must stay the last one.
+std::optional<OpLayouts> BitcastOp::transferLayout(Value value, Dims layout) {
+  return keepsShape() ? transferByAxes(*this, value, layout) : std::nullopt;
 }
 
 /// Returns layouts only for indices of rank 1, which replace an axis by an axis.
@@ -75,26 +79,6 @@ std::optional<OpLayouts> GatherOp::transferLayout(Value value, Dims layout) {
   if (getIndices().getType().getRank() != 1 || value == getIndices())
     return std::nullopt;
   return OpLayouts{{Permutation(layout), std::nullopt}, Permutation(layout)};
-}
-
-/// Returns the layouts of a quantization. Scales and zero points have the operand's axes only if they are per block.
-template <typename OpT> static std::optional<OpLayouts> transferCodes(OpT op, Value value, Dims layout) {
-  OpLayouts layouts = sameForAll(op, layout);
-  for (auto [index, operand] : llvm::enumerate(op->getOperands()))
-    if (index > 0 && (op.getBlock() == 0 || typeOf(operand).getRank() == 0)) {
-      if (operand == value)
-        return std::nullopt;
-      layouts.operands[index].reset();
-    }
-  return layouts;
-}
-
-std::optional<OpLayouts> QuantizeOp::transferLayout(Value value, Dims layout) {
-  return transferCodes(*this, value, layout);
-}
-
-std::optional<OpLayouts> DequantizeOp::transferLayout(Value value, Dims layout) {
-  return transferCodes(*this, value, layout);
 }
 
 //===----------------------------------------------------------------------===//
@@ -157,7 +141,7 @@ std::optional<OpLayouts> transferLayout(Operation *op, Value value, Dims layout)
 
 bool isAlignedOperand(Operation *op, unsigned index, const OpLayouts &layouts) {
   // A single element broadcasts in any layout.
-  return !layouts.operands[index] && layouts.broadcasts && typeOf(op->getOperand(index)).getNumElements() != 1;
+  return !layouts.operands[index] && op->hasTrait<Broadcasts>() && typeOf(op->getOperand(index)).getNumElements() != 1;
 }
 
 Operation *rebuildInLayout(OpBuilder &builder, Operation *op, ValueRange stored, const OpLayouts &layouts) {

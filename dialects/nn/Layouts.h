@@ -2,7 +2,8 @@
 //
 // What:  transfers layouts through operators that do not depend on the order of axes.
 // Why:   layout propagation needs to know nothing else about operators.
-// How:   a value with layout p is stored as its transpose by p. `transferLayout` computes the layouts of all values
+// How:   the iteration axes of an operator say which axes of its values belong together (Axes.h).
+//        A value with layout p is stored as its transpose by p. `transferLayout` computes the layouts of all values
 //        of an operator from the layout of one. `rebuildInLayout` creates the operator on the stored values.
 
 #ifndef NACRE_DIALECTS_NN_LAYOUTS_H
@@ -14,13 +15,11 @@
 
 namespace nacre::nn {
 
-/// The layouts of an operator's values. An operand has none if it broadcasts from a lower rank, or has no layout at all
 /// The layouts of an operator's values. An operand has no layout if it broadcasts from a lower rank, or if its axes are
 /// not those of the result (the indices of a gather).
 struct OpLayouts {
   llvm::SmallVector<std::optional<Permutation>> operands;
   Permutation result;
-  bool broadcasts = false; ///< True if the operands broadcast to the result.
 };
 
 /// Returns the layouts of the values of `op` if `value`, its result or an operand, has `layout`. Returns `nullopt` if
@@ -34,9 +33,9 @@ bool isAlignedOperand(mlir::Operation *op, unsigned index, const OpLayouts &layo
 mlir::Operation *rebuildInLayout(mlir::OpBuilder &builder, mlir::Operation *op, mlir::ValueRange stored,
                                  const OpLayouts &layouts);
 
-// Layouts by the traits in OperatorFacts.h, for operators whose operands broadcast to the result, or have its axes.
-std::optional<OpLayouts> transferBroadcast(mlir::Operation *op, mlir::Value value, Dims layout);
-OpLayouts sameForAll(mlir::Operation *op, Dims layout);
+/// Returns the layouts by the iteration axes of `op` (Axes.h), for an operator that works in any order of axes. All
+/// values get the order that `layout` gives to the axes of `value`. Returns `nullopt` if `value` lacks one of the axes.
+std::optional<OpLayouts> transferByAxes(mlir::Operation *op, mlir::Value value, Dims layout);
 
 /// Returns the index that `axis` has after transposing.
 inline int64_t moveAxis(int64_t axis, Dims layout) { return moveAxes(axis, layout).front(); }

@@ -7,7 +7,7 @@
 
 include "dialects/nn/NnOpBase.td"
 
-def Nn_MatMulOp : Nn_Op<"matmul", [Nn_Contraction, Nn_EvaluatedInFull]> {
+def Nn_MatMulOp : Nn_Op<"matmul", [Nn_Contraction, Nn_StatesAxes, Nn_EvaluatedInFull]> {
   let summary = "Matrix product of the last two axes, leading axes broadcast";
   let description = [{
     `[..., M, K] x [..., K, N]`, both of rank 2 at least. Operands have one element type, which the result has too; but integers
@@ -27,7 +27,7 @@ def Nn_MatMulOp : Nn_Op<"matmul", [Nn_Contraction, Nn_EvaluatedInFull]> {
   }];
 }
 
-def Nn_AttentionOp : Nn_Op<"attention", [Nn_Attention, Nn_FreeWidth, AttrSizedOperandSegments]> {
+def Nn_AttentionOp : Nn_Op<"attention", [Nn_Attention, Nn_FreeWidth, Nn_StatesAxes, AttrSizedOperandSegments]> {
   let summary = "softmax(scale * queries keys + mask) values, the softmax along the keys";
   let description = [{
     `[..., M, D] x [..., D, N]` are the scores, of f32 unless the operands are f64, which `[..., N, E]` are weighted by. Leading axes
@@ -78,7 +78,7 @@ def Nn_AttentionOp : Nn_Op<"attention", [Nn_Attention, Nn_FreeWidth, AttrSizedOp
   }];
 }
 
-def Nn_ConvOp : Nn_Op<"conv", [Nn_Contraction, Nn_FreeWidth]> {
+def Nn_ConvOp : Nn_Op<"conv", [Nn_Contraction, Nn_FreeWidth, Nn_StatesAxes]> {
   let summary = "Convolution with 1 to 3 spatial axes, groups, strides, dilations and padding";
   let description = [{
     Input `[N, spatial..., C]`, filter `[spatial..., C / groups, OC]`, result `[N, spatial..., OC]`. `pads` holds the low
@@ -97,7 +97,7 @@ def Nn_ConvOp : Nn_Op<"conv", [Nn_Contraction, Nn_FreeWidth]> {
   let assemblyFormat = "$input `,` $filter attr-dict `:` type($input) `,` type($filter)";
 }
 
-def Nn_ConvTransposeOp : Nn_Op<"conv_transpose", [Nn_Contraction, Nn_FreeWidth]> {
+def Nn_ConvTransposeOp : Nn_Op<"conv_transpose", [Nn_Contraction, Nn_FreeWidth, Nn_StatesAxes]> {
   let summary = "Transposed convolution with 1 to 3 spatial axes, groups, strides, dilations and pads";
   let description = [{
     Input, filter and result are as `nn.conv` has them. Element `i` of the input times element `f` of the filter is added to
@@ -118,7 +118,7 @@ def Nn_ConvTransposeOp : Nn_Op<"conv_transpose", [Nn_Contraction, Nn_FreeWidth]>
   let assemblyFormat = "$input `,` $filter attr-dict `:` type($input) `,` type($filter)";
 }
 
-def Nn_FilterGradientOp : Nn_Op<"filter_gradient", [Nn_Contraction, Nn_FreeWidth]> {
+def Nn_FilterGradientOp : Nn_Op<"filter_gradient", [Nn_Contraction, Nn_FreeWidth, Nn_StatesAxes]> {
   let summary = "The gradient of the filter of a convolution without pads and groups";
   let description = [{
     Input `[N, spatial..., C]` as the convolution read it, gradient `[N, positions..., OC]` of its result. Result `[kernel..., C, OC]`:
@@ -140,7 +140,7 @@ def Nn_FilterGradientOp : Nn_Op<"filter_gradient", [Nn_Contraction, Nn_FreeWidth
   let assemblyFormat = "$input `,` $gradient attr-dict `:` type($input) `,` type($gradient)";
 }
 
-def Nn_RecurrentOp : Op<Nn_Dialect, "recurrent", [Nn_Boundary, Nn_FullWidth, Nn_OperatorInterface, Pure,
+def Nn_RecurrentOp : Op<Nn_Dialect, "recurrent", [Nn_Boundary, Nn_FullWidth, Nn_StatesAxes, Nn_OperatorInterface, Pure,
                                                   AttrSizedOperandSegments,
                                                   DeclareOpInterfaceMethods<InferTypeOpInterface>]>, Nn_Rows {
   let summary = "One direction of an LSTM, GRU or RNN layer";

@@ -2,7 +2,7 @@
 //
 // What:  the facts that an operator of `nn` states of itself, where it is defined.
 // Why:   passes ask for the fact they need, so that a new operator is no new case in any of them.
-// How:   four interfaces. The traits below state what most operators say in one word (OperatorFacts.h has what they
+// How:   five interfaces. The traits below state what most operators say in one word (OperatorFacts.h has what they
 //        mean); what depends on attributes is a method of the operator, declared there and defined beside its family.
 
 #ifndef NACRE_DIALECTS_NN_NNINTERFACES
@@ -21,16 +21,27 @@ def Nn_OperatorInterface : OpInterface<"OperatorInterface"> {
   ];
 }
 
+def Nn_AxesInterface : OpInterface<"AxesInterface"> {
+  let cppNamespace = "::nacre::nn";
+  let description = [{
+    States what happens along each axis of its operands and results (Axes.h).
+  }];
+  let methods = [
+    InterfaceMethod<"Returns its iteration axes, in any order.", "::nacre::nn::Axes", "getIterationAxes">
+  ];
+}
+
 def Nn_LayoutInterface : OpInterface<"LayoutInterface"> {
   let cppNamespace = "::nacre::nn";
   let description = [{
     An operator that does not care about the order of axes: how it behaves when its values are stored transposed
-    (Layouts.h).
+    (Layouts.h). The layouts follow from its iteration axes unless it states them itself.
   }];
   let methods = [
     InterfaceMethod<"The layouts of all its values if `value`, its result or an operand, has `layout`; nothing if it has none then.",
                     "std::optional<::nacre::nn::OpLayouts>", "transferLayout",
-                    (ins "::mlir::Value":$value, "::nacre::nn::Dims":$layout)>,
+                    (ins "::mlir::Value":$value, "::nacre::nn::Dims":$layout), /*methodBody=*/"",
+                    /*defaultImplementation=*/"return ::nacre::nn::transferByAxes($_op, value, layout);">,
     InterfaceMethod<"Renames the axes in its attributes, now that its values are stored in `layouts`.",
                     "void", "moveAttributes", (ins "const ::nacre::nn::OpLayouts &":$layouts)>
   ];
@@ -38,7 +49,9 @@ def Nn_LayoutInterface : OpInterface<"LayoutInterface"> {
 
 def Nn_CountsInterface : OpInterface<"CountsInterface"> {
   let cppNamespace = "::nacre::nn";
-  let description = [{An operator that passes on sizes that data decide (Counts.h).}];
+  let description = [{
+    An operator that passes on sizes that data decide in another way than its iteration axes say (Counts.h).
+  }];
   let methods = [
     InterfaceMethod<"The counts of its result; nothing where elements that are not there would be in it.",
                     "std::optional<::nacre::nn::AxisCounts>", "transferCounts",
@@ -86,13 +99,15 @@ def Nn_SameWidth : Nn_Width<"Same">;
 def Nn_BoundedWidth : Nn_Width<"Bounded">;
 def Nn_FullWidth : Nn_Width<"Full">;
 
-// How layouts pass. Operands broadcast to the result, and counts with them; or all have its axes, and an attribute `axis` or `axes` names some
-// of them.
-def Nn_Broadcasts : TraitList<[Nn_LayoutInterface, Nn_CountsInterface, Nn_Fact<"Broadcasts">]>;
-def Nn_KeepsAxes : TraitList<[Nn_LayoutInterface, Nn_Fact<"KeepsAxes">]>;
-def Nn_MovesAxes : DeclareOpInterfaceMethods<Nn_LayoutInterface>;
+// What happens along axes. Operands broadcast to the result; or all have its axes, and an attribute `axis` or `axes` names those that are
+// reduced; or the operator states it itself, in dialects/nn/axes. The first two work in any order of axes. So does an operator that also
+// moves the axes in its attributes.
+def Nn_Broadcasts : TraitList<[Nn_LayoutInterface, Nn_AxesInterface, Nn_Fact<"Broadcasts">]>;
+def Nn_KeepsAxes : TraitList<[Nn_LayoutInterface, Nn_AxesInterface, Nn_Fact<"KeepsAxes">]>;
+def Nn_StatesAxes : DeclareOpInterfaceMethods<Nn_AxesInterface>;
+def Nn_MovesAxes : TraitList<[DeclareOpInterfaceMethods<Nn_LayoutInterface>, Nn_StatesAxes]>;
 
-// Sizes that data decide pass.
+// Sizes that data decide pass in another way than along parallel axes.
 def Nn_PassesCounts : DeclareOpInterfaceMethods<Nn_CountsInterface>;
 
 // How constants pass: element by element, so that splats stay splats; otherwise; by reading all of the first operand.

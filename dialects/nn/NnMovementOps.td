@@ -7,7 +7,7 @@
 
 include "dialects/nn/NnOpBase.td"
 
-def Nn_ReshapeOp : Nn_TypedOp<"reshape", [Nn_Boundary, Nn_SameWidth, Nn_MovesAxes, Nn_PassesCounts]> {
+def Nn_ReshapeOp : Nn_TypedOp<"reshape", [Nn_Boundary, Nn_SameWidth, Nn_MovesAxes]> {
   let summary = "The same elements in row-major order under another shape";
   let description = [{
     Example:
@@ -21,6 +21,7 @@ def Nn_ReshapeOp : Nn_TypedOp<"reshape", [Nn_Boundary, Nn_SameWidth, Nn_MovesAxe
   let results = (outs Nn_AnyTensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
   let hasFolder = 1;
+  let extraClassDeclaration = [{std::optional<OpLayouts> transferLayout(::mlir::Value value, Dims layout);}];
 }
 
 def Nn_BroadcastOp : Nn_TypedOp<"broadcast", [Nn_Elementwise, Nn_SameWidth, Nn_Broadcasts, Nn_Evaluated]> {
@@ -39,7 +40,7 @@ def Nn_BroadcastOp : Nn_TypedOp<"broadcast", [Nn_Elementwise, Nn_SameWidth, Nn_B
   let hasFolder = 1;
 }
 
-def Nn_TransposeOp : Nn_Op<"transpose", [Nn_Permute, Nn_SameWidth, Nn_Evaluated, Nn_PassesCounts]> {
+def Nn_TransposeOp : Nn_Op<"transpose", [Nn_Permute, Nn_SameWidth, Nn_StatesAxes, Nn_Evaluated]> {
   let summary = "Reorders axes: result axis i is operand axis permutation[i]";
   let description = [{
     Example:
@@ -54,7 +55,7 @@ def Nn_TransposeOp : Nn_Op<"transpose", [Nn_Permute, Nn_SameWidth, Nn_Evaluated,
   let hasFolder = 1;
 }
 
-def Nn_ConcatOp : Nn_Op<"concat", [Nn_Boundary, Nn_SameWidth, Nn_KeepsAxes, Nn_EvaluatedInFull, Nn_PassesCounts]> {
+def Nn_ConcatOp : Nn_Op<"concat", [Nn_Boundary, Nn_SameWidth, Nn_KeepsAxes, Nn_EvaluatedInFull]> {
   let summary = "Joins tensors along an axis";
   let description = [{
     Example:
@@ -68,9 +69,10 @@ def Nn_ConcatOp : Nn_Op<"concat", [Nn_Boundary, Nn_SameWidth, Nn_KeepsAxes, Nn_E
   let results = (outs Nn_AnyTensor:$result);
   let assemblyFormat = "$operands attr-dict `:` type($operands)";
   let hasFolder = 1;
+  let extraClassDeclaration = [{Axes getIterationAxes();}];
 }
 
-def Nn_InterleaveOp : Nn_Op<"interleave", [Nn_Boundary, Nn_SameWidth]> {
+def Nn_InterleaveOp : Nn_Op<"interleave", [Nn_Boundary, Nn_SameWidth, Nn_StatesAxes]> {
   let summary = "Interleaves tensors with strides along every axis";
   let description = [{
     There is one operand per index into an array of shape `strides`, in row-major order; the operand of index `a` holds the
@@ -87,7 +89,7 @@ def Nn_InterleaveOp : Nn_Op<"interleave", [Nn_Boundary, Nn_SameWidth]> {
   let assemblyFormat = "$operands attr-dict `:` type($operands)";
 }
 
-def Nn_SliceOp : Nn_Op<"slice", [Nn_SameWidth, Nn_KeepsAxes, Nn_Evaluated, Nn_PassesCounts]> {
+def Nn_SliceOp : Nn_Op<"slice", [Nn_SameWidth, Nn_KeepsAxes, Nn_Evaluated]> {
   let summary = "Elements starts[i] + k * steps[i], k < sizes[i], of every axis";
   let description = [{
     Starts are non-negative, and all elements are inside; steps are non-zero and may be negative.
@@ -105,6 +107,7 @@ def Nn_SliceOp : Nn_Op<"slice", [Nn_SameWidth, Nn_KeepsAxes, Nn_Evaluated, Nn_Pa
   let extraClassDeclaration = [{
     WorkKind getWorkKind();
     void moveAttributes(const OpLayouts &layouts);
+    Axes getIterationAxes();
   }];
 }
 
@@ -127,10 +130,11 @@ def Nn_PadOp : Nn_Op<"pad", [Nn_SameWidth, Nn_KeepsAxes, Nn_EvaluatedInFull]> {
   let extraClassDeclaration = [{
     WorkKind getWorkKind();
     void moveAttributes(const OpLayouts &layouts);
+    Axes getIterationAxes();
   }];
 }
 
-def Nn_GatherOp : Nn_Op<"gather", [Nn_Indexed, Nn_SameWidth, Nn_MovesAxes, Nn_Evaluated, Nn_PassesCounts]> {
+def Nn_GatherOp : Nn_Op<"gather", [Nn_Indexed, Nn_SameWidth, Nn_MovesAxes, Nn_Evaluated]> {
   let summary = "Selects slices along an axis by an index tensor, which replaces the axis";
   let description = [{
     Negative indices count from the end; an index out of range is clamped, so that no other memory is read.
@@ -144,6 +148,7 @@ def Nn_GatherOp : Nn_Op<"gather", [Nn_Indexed, Nn_SameWidth, Nn_MovesAxes, Nn_Ev
   let arguments = (ins Nn_AnyTensor:$operand, Nn_IndexTensor:$indices, I64Attr:$axis);
   let results = (outs Nn_AnyTensor:$result);
   let assemblyFormat = "$operand `,` $indices attr-dict `:` type($operand) `,` type($indices)";
+  let extraClassDeclaration = [{std::optional<OpLayouts> transferLayout(::mlir::Value value, Dims layout);}];
 }
 
 def Nn_ResampleOp : Nn_Op<"resample", [Nn_Indexed, Nn_FreeWidth, Nn_KeepsAxes, Nn_EvaluatedInFull]> {
@@ -174,10 +179,11 @@ def Nn_ResampleOp : Nn_Op<"resample", [Nn_Indexed, Nn_FreeWidth, Nn_KeepsAxes, N
     int64_t countReducedElements();
     bool keepsSplats();
     void moveAttributes(const OpLayouts &layouts);
+    Axes getIterationAxes();
   }];
 }
 
-def Nn_SampleOp : Nn_Op<"sample", [Nn_Indexed, Nn_FreeWidth]> {
+def Nn_SampleOp : Nn_Op<"sample", [Nn_Indexed, Nn_FreeWidth, Nn_StatesAxes]> {
   let summary = "Pixels of images at computed positions";
   let description = [{
     `input` is `[N, spatial..., C]`, `positions` are `[R, points..., S]` for its S spatial axes, in their order, counted in

@@ -132,6 +132,7 @@ def Nn_BitcastOp : Nn_TypedOp<"bitcast", [Nn_FullWidth, Nn_MovesAxes, Nn_Evaluat
   let extraClassDeclaration = [{
     WorkKind getWorkKind();
     bool keepsSplats() { return keepsShape(); }
+    std::optional<OpLayouts> transferLayout(::mlir::Value value, Dims layout);
     /// Whether elements have as many bits as before.
     bool keepsShape() { return getOperand().getType().getRank() == getType().getRank(); }
   }];
@@ -141,7 +142,7 @@ def Nn_BitcastOp : Nn_TypedOp<"bitcast", [Nn_FullWidth, Nn_MovesAxes, Nn_Evaluat
 // Windows, reductions, normalizations
 //===----------------------------------------------------------------------===//
 
-def Nn_PoolOp : Nn_Op<"pool", [Nn_Nest, Nn_FreeWidth]> {
+def Nn_PoolOp : Nn_Op<"pool", [Nn_Nest, Nn_FreeWidth, Nn_StatesAxes]> {
   let summary = "Maximum or average over a sliding window of the spatial axes";
   let description = [{
     Input `[N, spatial..., C]`. `pads` as in `nn.conv`. `overhang` (one per spatial axis) is the number of extra cells at the
@@ -161,7 +162,7 @@ def Nn_PoolOp : Nn_Op<"pool", [Nn_Nest, Nn_FreeWidth]> {
   let hasFolder = 1;
 }
 
-def Nn_PoolCodeOp : Nn_Op<"pool_code", [Nn_Nest, Nn_SameWidth]> {
+def Nn_PoolCodeOp : Nn_Op<"pool_code", [Nn_Nest, Nn_SameWidth, Nn_StatesAxes]> {
   let summary = "The cell of each maximum in its window";
   let description = [{
     `maxima` is the result of `nn.pool` on `input` with these attributes. The result (ui8) is the number, in row-major order and at most
@@ -181,7 +182,7 @@ def Nn_PoolCodeOp : Nn_Op<"pool_code", [Nn_Nest, Nn_SameWidth]> {
   let assemblyFormat = "$input `,` $maxima attr-dict `:` type($input) `,` type($maxima)";
 }
 
-def Nn_UnpoolOp : Nn_Op<"unpool", [Nn_Nest, Nn_FreeWidth]> {
+def Nn_UnpoolOp : Nn_Op<"unpool", [Nn_Nest, Nn_FreeWidth, Nn_StatesAxes]> {
   let summary = "Adds each value to the cell of its window that its code names: the adjoint of max pooling";
   let description = [{
     Operands `[N, windows..., C]`, codes as of `nn.pool_code`. The result has two axes for each spatial one, `[N, (steps, stride)..., C]`:
@@ -200,7 +201,7 @@ def Nn_UnpoolOp : Nn_Op<"unpool", [Nn_Nest, Nn_FreeWidth]> {
   let assemblyFormat = "$operand `,` $code attr-dict `:` type($operand) `,` type($code)";
 }
 
-def Nn_ReduceOp : Nn_Op<"reduce", [Nn_Nest, Nn_SameWidth, Nn_MovesAxes, Nn_EvaluatedByReducing, Nn_PassesCounts]> {
+def Nn_ReduceOp : Nn_Op<"reduce", [Nn_Nest, Nn_SameWidth, Nn_MovesAxes, Nn_EvaluatedByReducing]> {
   let summary = "Reduction along axes";
   let description = [{
     `axes` are sorted and non-negative; no axes means the identity. Other reductions are compositions. Integer sums wrap in
@@ -219,7 +220,7 @@ def Nn_ReduceOp : Nn_Op<"reduce", [Nn_Nest, Nn_SameWidth, Nn_MovesAxes, Nn_Evalu
   let hasFolder = 1;
 }
 
-def Nn_ArgReduceOp : Nn_Op<"arg_reduce", [Nn_Scan, Nn_SameWidth, Nn_MovesAxes, Nn_EvaluatedByReducing, Nn_PassesCounts]> {
+def Nn_ArgReduceOp : Nn_Op<"arg_reduce", [Nn_Scan, Nn_SameWidth, Nn_MovesAxes, Nn_EvaluatedByReducing]> {
   let summary = "Index (i64) of the largest or smallest element along an axis";
   let description = [{
     NaN is never selected. If no element is larger than -inf (for min: smaller than +inf), the index is 0, or with `select_last`
@@ -267,7 +268,7 @@ def Nn_NormalizeOp : Nn_Op<"normalize", [Nn_Row, Nn_BoundedWidth, Nn_KeepsAxes]>
   let assemblyFormat = "$operand attr-dict `:` type($operand)";
 }
 
-def Nn_LrnOp : Nn_Op<"lrn", [Nn_Nest, Nn_FreeWidth]> {
+def Nn_LrnOp : Nn_Op<"lrn", [Nn_Nest, Nn_FreeWidth, Nn_StatesAxes]> {
   let summary = "Local response normalization across channels (the last axis)";
   let description = [{
     x / (bias + alpha/size * sum of squares)^beta, the sum over channels `c - (size-1)/2` to `c + size/2`, clipped

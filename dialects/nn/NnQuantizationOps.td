@@ -18,7 +18,7 @@ def Nn_ShortCodeTensor : StaticShapeTensorOf<[I<2>, I<4>, I8, I16, UI<2>, UI<4>,
 // `scale` and `zero` are no part of a type: they are operands, each a scalar, or with one number for each index of `axis`, or for
 // each `block` consecutive ones of it.
 class Nn_CodingOp<string mnemonic, list<Trait> traits = []>
-    : Nn_Op<mnemonic, !listconcat([Nn_Elementwise, Nn_SameWidth, Nn_MovesAxes, Nn_PassesCounts, Nn_Evaluated], traits)> {
+    : Nn_Op<mnemonic, !listconcat([Nn_Elementwise, Nn_SameWidth, Nn_MovesAxes, Nn_Evaluated], traits)> {
   let hasGradient = 0;
   let isLowered = 0;
   let extraClassDeclaration = [{

@@ -24,9 +24,10 @@ def Nn_CumulateOp : Nn_Op<"cumulate", [Nn_Serial, Nn_SameWidth, Nn_KeepsAxes, Nn
   }];
   let arguments = (ins Nn_CumulateKind:$kind, Nn_Tensor:$operand, I64Attr:$axis, UnitAttr:$exclusive, UnitAttr:$reverse);
   let assemblyFormat = "$kind $operand attr-dict `:` type($operand)";
+  let extraClassDeclaration = [{Axes getIterationAxes();}];
 }
 
-def Nn_GatherNdOp : Nn_Op<"gather_nd", [Nn_Indexed, Nn_SameWidth, Nn_EvaluatedInFull, Nn_PassesCounts]> {
+def Nn_GatherNdOp : Nn_Op<"gather_nd", [Nn_Indexed, Nn_SameWidth, Nn_StatesAxes, Nn_EvaluatedInFull]> {
   let summary = "Slices of a tensor picked by coordinates";
   let description = [{
     The last axis of `indices` holds coordinates for the operand's axes that follow the first `batch_dims` axes, which both
@@ -55,9 +56,10 @@ def Nn_GatherElementsOp : Nn_Op<"gather_elements", [Nn_Indexed, Nn_SameWidth, Nn
   }];
   let arguments = (ins Nn_Tensor:$operand, Nn_IndexTensor:$indices, I64Attr:$axis);
   let assemblyFormat = "$operand `,` $indices attr-dict `:` type($operand) `,` type($indices)";
+  let extraClassDeclaration = [{Axes getIterationAxes();}];
 }
 
-def Nn_ScatterNdOp : Nn_Op<"scatter_nd", [Nn_Serial, Nn_SameWidth, Nn_EvaluatedInFull]> {
+def Nn_ScatterNdOp : Nn_Op<"scatter_nd", [Nn_Serial, Nn_SameWidth, Nn_StatesAxes, Nn_EvaluatedInFull]> {
   let summary = "A tensor with updated slices, selected by coordinates";
   let description = [{
     The last axis of `indices` holds a coordinate for each of the operand's first axes. `updates` has the indices' axes except
@@ -89,7 +91,10 @@ def Nn_ScatterElementsOp : Nn_Op<"scatter_elements", [Nn_Serial, Nn_SameWidth, N
   }];
   let arguments = (ins Nn_ScatterKind:$kind, Nn_Tensor:$operand, Nn_IndexTensor:$indices, Nn_Tensor:$updates, I64Attr:$axis);
   let assemblyFormat = "$kind $operand `,` $indices `,` $updates attr-dict `:` type($operand) `,` type($indices) `,` type($updates)";
-  let extraClassDeclaration = [{int64_t countReducedElements();}];
+  let extraClassDeclaration = [{
+    Axes getIterationAxes();
+    int64_t countReducedElements();
+  }];
 }
 
 #endif // NACRE_DIALECTS_NN_NNSCATTEROPS

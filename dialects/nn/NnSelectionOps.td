@@ -14,7 +14,7 @@ class Nn_SelectionOp<string mnemonic, list<Trait> traits = []>
          !listconcat(traits, [Nn_OperatorInterface, Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>])>,
       Nn_Rows;
 
-def Nn_TopKOp : Nn_SelectionOp<"top_k", [Nn_Serial, Nn_SameWidth]> {
+def Nn_TopKOp : Nn_SelectionOp<"top_k", [Nn_Serial, Nn_SameWidth, Nn_StatesAxes]> {
   let summary = "The `k` largest, or smallest, elements along an axis, in that order, and their indices (i64)";
   let description = [{
     Equal elements are ordered by index. NaN counts as larger than any other number, and equals itself.
@@ -30,7 +30,7 @@ def Nn_TopKOp : Nn_SelectionOp<"top_k", [Nn_Serial, Nn_SameWidth]> {
   let assemblyFormat = "$operand attr-dict `:` type($operand)";
 }
 
-def Nn_CompactOp : Nn_Op<"compact", [Nn_Serial, Nn_SameWidth, Nn_EvaluatedInFull]> {
+def Nn_CompactOp : Nn_Op<"compact", [Nn_Serial, Nn_SameWidth, Nn_StatesAxes, Nn_EvaluatedInFull]> {
   let summary = "The indices (i64) of the elements that are true, in order";
   let description = [{
     The mask has one axis, and the result has the same size: after the indices, elements are the length of the mask. The sum
@@ -47,7 +47,7 @@ def Nn_CompactOp : Nn_Op<"compact", [Nn_Serial, Nn_SameWidth, Nn_EvaluatedInFull
   let assemblyFormat = "$mask attr-dict `:` type($mask)";
 }
 
-def Nn_UniqueOp : Nn_SelectionOp<"unique", [Nn_Serial, Nn_SameWidth]> {
+def Nn_UniqueOp : Nn_SelectionOp<"unique", [Nn_Serial, Nn_SameWidth, Nn_StatesAxes]> {
   let summary = "The different rows of a matrix";
   let description = [{
     `first`: the index of the first row of each kind; after the last kind, the number of rows. `inverse`: the kind of each
@@ -67,7 +67,7 @@ def Nn_UniqueOp : Nn_SelectionOp<"unique", [Nn_Serial, Nn_SameWidth]> {
   let assemblyFormat = "$rows attr-dict `:` type($rows)";
 }
 
-def Nn_NmsOp : Nn_SelectionOp<"nms", [Nn_Serial, Nn_SameWidth]> {
+def Nn_NmsOp : Nn_SelectionOp<"nms", [Nn_Serial, Nn_SameWidth, Nn_StatesAxes]> {
   let summary = "Non-maximum suppression: boxes of high score without large overlaps, per image and class";
   let description = [{
     `boxes` is `[B, N, 4]`, `scores` `[B, C, N]`; a box is two opposite corners, in any order, or with `centered` the center

@@ -8,6 +8,7 @@
 #ifndef NACRE_DIALECTS_NN_OPERATORFACTS_H
 #define NACRE_DIALECTS_NN_OPERATORFACTS_H
 
+#include "dialects/nn/Axes.h"
 #include "dialects/nn/Counts.h"
 #include "dialects/nn/Layouts.h"
 #include "dialects/nn/WorkKind.h"
@@ -48,22 +49,26 @@ template <Width width> struct HasWidth {
 /// States that all operands broadcast to the result.
 template <typename OpT> class Broadcasts : public mlir::OpTrait::TraitBase<OpT, Broadcasts> {
 public:
-  std::optional<OpLayouts> transferLayout(mlir::Value value, Dims layout) {
-    return transferBroadcast(this->getOperation(), value, layout);
-  }
+  Axes getIterationAxes() { return axesOfBroadcast(this->getOperation()); }
   void moveAttributes(const OpLayouts &) {}
-  std::optional<AxisCounts> transferCounts(llvm::ArrayRef<AxisCounts> operands) {
-    return transferBroadcastCounts(this->getOperation(), operands);
-  }
 };
 
-/// States that all operands have the result's axes. An attribute `axis` or `axes` names some of them.
+/// States that all operands have the results' axes. An attribute `axis` or `axes` names some of them, which are reduced
+/// unless the operator states its axes itself.
 template <typename OpT> class KeepsAxes : public mlir::OpTrait::TraitBase<OpT, KeepsAxes> {
 public:
-  std::optional<OpLayouts> transferLayout(mlir::Value, Dims layout) { return sameForAll(this->getOperation(), layout); }
+  Axes getIterationAxes() {
+    return axesReducing(this->getOperation(), named(llvm::cast<OpT>(this->getOperation()), 0));
+  }
   void moveAttributes(const OpLayouts &layouts) { move(llvm::cast<OpT>(this->getOperation()), layouts.result, 0); }
 
 private:
+  template <typename T> static auto named(T op, int) -> decltype(op.setAxis(0), Permutation()) {
+    return {int64_t(op.getAxis())};
+  }
+  template <typename T> static auto named(T op, int) -> decltype(op.setAxes(Dims()), Permutation()) {
+    return Permutation(op.getAxes());
+  }
   template <typename T> static auto move(T op, Dims layout, int) -> decltype(op.setAxis(0)) {
     op.setAxis(moveAxis(op.getAxis(), layout));
   }

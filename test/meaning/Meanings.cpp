@@ -8,9 +8,7 @@
 #include "dialects/nn/ConstantData.h"
 
 #include "mlir/IR/IRMapping.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using nacre::evaluate::Tensor;
@@ -36,22 +34,6 @@ ElementsAttr constantOf(const Tensor &tensor) {
 }
 
 } // namespace
-
-OwningOpRef<ModuleOp> parse(const Node &node, MLIRContext *context) {
-  std::string text = "func.func @main(";
-  llvm::raw_string_ostream stream(text);
-  for (auto [i, operand] : llvm::enumerate(node.operands))
-    stream << (i ? ", %" : "%") << i << ": " << operand.value.getType();
-  stream << ") {\n" << node.text << "\nreturn\n}\n";
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, context);
-  if (!module)
-    return module;
-  func::FuncOp function = functionOf(*module);
-  Operation *end = function.getBody().front().getTerminator();
-  end->setOperands(end->getPrevNode()->getResults());
-  function.setType(FunctionType::get(context, function.getArgumentTypes(), end->getOperandTypes()));
-  return module;
-}
 
 Tensors interpret(const Node &node, ArrayRef<Tensor> operands, MLIRContext *context) {
   OwningOpRef<ModuleOp> module = parse(node, context);

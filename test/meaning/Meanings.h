@@ -11,16 +11,12 @@
 #include "compiler/options/CompilerOptions.h"
 #include "test/meaning/Node.h"
 
-#include "mlir/IR/BuiltinOps.h"
 #include <optional>
 
 namespace nacre::meaning {
 
 using Tensors = std::vector<evaluate::Tensor>;
 using Nodes = llvm::ArrayRef<const Node *>;
-
-/// The node in a function of its operands. Null where nn refuses it; messages go to the context.
-mlir::OwningOpRef<mlir::ModuleOp> parse(const Node &node, mlir::MLIRContext *context);
 
 /// Results by the reference interpreter, of the node's operands or of others.
 Tensors interpret(const Node &node, llvm::ArrayRef<evaluate::Tensor> operands, mlir::MLIRContext *context);

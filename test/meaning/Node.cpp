@@ -3,6 +3,8 @@
 #include "test/meaning/Node.h"
 
 #include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
@@ -125,6 +127,22 @@ std::string listText(ArrayRef<int64_t> values) {
 
 std::string arrayText(ArrayRef<int64_t> values) {
   return values.empty() ? "array<i64>" : "array<i64: " + listText(values) + ">";
+}
+
+OwningOpRef<ModuleOp> parse(const Node &node, MLIRContext *context) {
+  std::string text = "func.func @main(";
+  llvm::raw_string_ostream stream(text);
+  for (auto [i, operand] : llvm::enumerate(node.operands))
+    stream << (i ? ", %" : "%") << i << ": " << operand.value.getType();
+  stream << ") {\n" << node.text << "\nreturn\n}\n";
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, context);
+  if (!module)
+    return module;
+  auto function = *module->getOps<func::FuncOp>().begin();
+  Operation *end = function.getBody().front().getTerminator();
+  end->setOperands(end->getPrevNode()->getResults());
+  function.setType(FunctionType::get(context, function.getArgumentTypes(), end->getOperandTypes()));
+  return module;
 }
 
 int64_t product(ArrayRef<int64_t> shape) {

@@ -9,7 +9,9 @@
 
 #include "compiler/evaluate/Cells.h"
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <string>
@@ -92,6 +94,9 @@ private:
   mlir::MLIRContext *context;
   uint64_t state;
 };
+
+/// The node in a function of its operands. Null where nn refuses it; messages go to the context.
+mlir::OwningOpRef<mlir::ModuleOp> parse(const Node &node, mlir::MLIRContext *context);
 
 std::string typeText(llvm::ArrayRef<int64_t> shape, llvm::StringRef element);
 std::string listText(llvm::ArrayRef<int64_t> values);  ///< 1, 2

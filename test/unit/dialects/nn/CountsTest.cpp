@@ -74,7 +74,8 @@ TEST(Counts, CodesKeepThem) {
   EXPECT_EQ(pass(types, ofColumns, {"n-", "", ""}), "n-");
   // What is there of %t may be more, or less.
   EXPECT_EQ(pass(types, ofColumns, {"-n", "", ""}), "refused");
-  EXPECT_EQ(pass(types, ofColumns, {"-n", "n", ""}), "refused");
+  EXPECT_EQ(pass(types, ofColumns, {"-n", "n", ""}), "-n");
+  EXPECT_EQ(pass(types, ofColumns, {"-n", "m", ""}), "refused");
   EXPECT_EQ(pass(types,
                  "%0 = nn.quantize %a, %b, %z {axis = 0 : i64, block = 2 : i64} "
                  ": tensor<4x3xf32>, tensor<2x3xf32>, tensor<i8>",
@@ -145,7 +146,21 @@ TEST(Counts, ReductionsAreAlongOtherAxes) {
   EXPECT_EQ(pass(types, "%0 = nn.reduce sum %a {axes = array<i64: 1>, keep_dims} : tensor<4x3x2xf32>", {"n-m"}), "n-m");
   EXPECT_EQ(pass(types, "%0 = nn.reduce sum %a {axes = array<i64: 0>} : tensor<4x3x2xf32>", {"n--"}), "refused");
   EXPECT_EQ(pass(types, "%0 = nn.arg_reduce max %a {axis = 2 : i64} : tensor<4x3x2xf32>", {"n--"}), "n-");
-  EXPECT_EQ(pass(types, "%0 = nn.softmax %a {axis = 2 : i64} : tensor<4x3x2xf32>", {"n--"}), "refused");
+  EXPECT_EQ(pass(types, "%0 = nn.softmax %a {axis = 2 : i64} : tensor<4x3x2xf32>", {"n--"}), "n--");
+  EXPECT_EQ(pass(types, "%0 = nn.softmax %a {axis = 0 : i64} : tensor<4x3x2xf32>", {"n--"}), "refused");
+}
+
+TEST(Counts, AnyOperatorKeepsThemAlongParallelAxes) {
+  const char *types = "%a: tensor<4x3xf32>, %b: tensor<3x5xf32>, %x: tensor<2x8x8x3xf32>, %f: tensor<3x3x3x6xf32>";
+  const char *product = "%0 = nn.matmul %a, %b : tensor<4x3xf32>, tensor<3x5xf32>";
+  EXPECT_EQ(pass(types, product, {"n-", ""}), "n-");
+  EXPECT_EQ(pass(types, product, {"n-", "-m"}), "nm");
+  EXPECT_EQ(pass(types, product, {"-n", "n-"}), "refused");
+  const char *conv = "%0 = nn.conv %x, %f {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = "
+                     "array<i64: 1, 1>, groups = 1} : tensor<2x8x8x3xf32>, tensor<3x3x3x6xf32>";
+  EXPECT_EQ(pass(types, conv, {"n---", ""}), "n---");
+  EXPECT_EQ(pass(types, conv, {"-n--", ""}), "refused");
+  EXPECT_EQ(pass(types, conv, {"---n", ""}), "refused");
 }
 
 } // namespace
