@@ -6,7 +6,6 @@
 
 #include "compiler/graph/Matching.h"
 #include "dialects/TensorTypes.h"
-#include "dialects/nn/Layouts.h"
 #include "dialects/nn/NarrowTypes.h"
 #include "dialects/nn/codes/MovedElements.h"
 
@@ -37,52 +36,36 @@ struct MovedParameters {
   int64_t axis = 0;
 };
 
-std::optional<MovedParameters> moveParameters(RewriterBase &rewriter, nn::TransposeOp op, DequantizeOp codes) {
-  auto turn = [&](Value parameter) {
-    return codes.getBlock() > 0 && !shapeOf(parameter).empty()
-               ? rewriter.createOrFold<nn::TransposeOp>(op.getLoc(), parameter, op.getPermutation())
-               : parameter;
-  };
-  return MovedParameters{turn(codes.getScale()), turn(codes.getZero()),
-                         codes.isPerTensor() ? 0 : nn::moveAxis(codes.getAxis(), op.getPermutation())};
+/// Returns `parameter`, which has one element for each index of `axis`, without the indices that `slice` skips.
+Value sliceParameter(RewriterBase &rewriter, nn::SliceOp slice, Value parameter, int64_t axis) {
+  if (shapeOf(parameter).empty())
+    return parameter;
+  return rewriter.createOrFold<nn::SliceOp>(slice.getLoc(), parameter, slice.getStarts().slice(axis, 1),
+                                            slice.getSizes().slice(axis, 1), slice.getSteps().slice(axis, 1));
 }
 
-/// Returns the parameters after a reshape. Their axis must stay one axis, with the same number of elements before it.
-std::optional<MovedParameters> moveParameters(RewriterBase &, nn::ReshapeOp op, DequantizeOp codes) {
-  MovedParameters moved{codes.getScale(), codes.getZero()};
+/// Returns the parameters after `op` has moved the codes. Their axis must stay one axis.
+std::optional<MovedParameters> moveParameters(RewriterBase &rewriter, Operation *op, DequantizeOp codes) {
+  const auto axis = int64_t(codes.getAxis());
+  MovedParameters moved{codes.getScale(), codes.getZero(), axis};
   if (codes.isPerTensor())
     return moved;
-  if (codes.getBlock() > 0)
+  // Parameters of blocks have the axes of the codes.
+  auto transpose = dyn_cast<nn::TransposeOp>(op);
+  if (codes.getBlock() > 0 && !transpose)
     return std::nullopt;
-  const std::optional<int64_t> axis = nn::axisOfResult(op, int64_t(codes.getAxis()));
-  if (!axis)
-    return std::nullopt;
-  moved.axis = *axis;
-  return moved;
-}
-
-std::optional<MovedParameters> moveParameters(RewriterBase &rewriter, nn::SliceOp op, DequantizeOp codes) {
-  MovedParameters moved{codes.getScale(), codes.getZero(), int64_t(codes.getAxis())};
-  if (codes.isPerTensor())
+  if (std::optional<int64_t> result = nn::axisOfResult(op, axis)) {
+    moved.axis = *result;
+    for (Value *parameter : {&moved.scale, &moved.zero})
+      if (codes.getBlock() > 0 && !shapeOf(*parameter).empty())
+        *parameter = rewriter.createOrFold<nn::TransposeOp>(op->getLoc(), *parameter, transpose.getPermutation());
     return moved;
-  if (codes.getBlock() > 0)
+  }
+  auto slice = dyn_cast<nn::SliceOp>(op);
+  if (!slice)
     return std::nullopt;
-  for (Value *parameter : {&moved.scale, &moved.zero})
-    if (!shapeOf(*parameter).empty())
-      *parameter =
-          rewriter.createOrFold<nn::SliceOp>(op.getLoc(), *parameter, op.getStarts().slice(moved.axis, 1),
-                                             op.getSizes().slice(moved.axis, 1), op.getSteps().slice(moved.axis, 1));
-  return moved;
-}
-
-std::optional<MovedParameters> moveParameters(RewriterBase &, nn::GatherOp op, DequantizeOp codes) {
-  MovedParameters moved{codes.getScale(), codes.getZero(), int64_t(codes.getAxis())};
-  if (codes.isPerTensor())
-    return moved;
-  if (codes.getBlock() > 0 || codes.getAxis() == op.getAxis())
-    return std::nullopt;
-  if (codes.getAxis() > op.getAxis())
-    moved.axis += op.getIndices().getType().getRank() - 1;
+  moved.scale = sliceParameter(rewriter, slice, moved.scale, axis);
+  moved.zero = sliceParameter(rewriter, slice, moved.zero, axis);
   return moved;
 }
 

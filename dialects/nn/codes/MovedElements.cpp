@@ -4,7 +4,7 @@
 
 #include "dialects/nn/codes/MovedElements.h"
 
-#include "dialects/nn/Layouts.h"
+#include "dialects/TensorTypes.h"
 #include "dialects/nn/NnDialect.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -23,50 +23,24 @@ OperandRange movedOperands(Operation *op) {
       .Default([&](Operation *) { return op->getOperands().take_front(0); });
 }
 
-static int64_t countBefore(Dims shape, int64_t axis) {
-  int64_t count = 1;
-  for (int64_t size : shape.take_front(axis))
-    count *= size;
-  return count;
-}
-
-/// Returns the axis of `to` that has the same size as `axis` of `from`, and the same number of elements before it.
-static std::optional<int64_t> throughShape(Dims from, Dims to, int64_t axis) {
-  for (int64_t other = 0; other < int64_t(to.size()); ++other)
-    if (to[other] == from[axis] && countBefore(to, other) == countBefore(from, axis))
-      return other;
-  return std::nullopt;
-}
-
-static Dims shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
-
-/// True if `op` leaves `axis` unchanged. The operands of `op` must have the axes of its result.
-static bool keepsAxis(Operation *op, int64_t axis) {
-  return llvm::TypeSwitch<Operation *, bool>(op)
-      .Case([&](SliceOp slice) {
-        return slice.getSteps()[axis] == 1 && slice.getSizes()[axis] == shapeOf(slice.getOperand())[axis];
-      })
-      .Case([&](ConcatOp concat) { return int64_t(concat.getAxis()) != axis; })
-      .Case([&](PadOp pad) { return pad.getLow()[axis] == 0 && pad.getHigh()[axis] == 0; })
-      // Windows of a pool move along the axes between the first and the last.
-      .Case([&](PoolOp pool) { return axis == 0 || axis + 1 == cast<RankedTensorType>(pool.getType()).getRank(); })
-      .Default([](Operation *) { return false; });
+/// Returns `own`, an axis of `to`, if it is as long as `axis` of `from`. An operand that broadcasts has fewer indices.
+static std::optional<int64_t> ifSameSize(Value from, int64_t axis, Value to, int64_t own) {
+  const bool isSame = own != Axis::absent && shapeOf(from)[axis] == shapeOf(to)[own];
+  return isSame ? std::optional<int64_t>(own) : std::nullopt;
 }
 
 std::optional<int64_t> axisOfResult(Operation *op, int64_t axis) {
-  if (auto transpose = dyn_cast<TransposeOp>(op))
-    return moveAxis(axis, transpose.getPermutation());
-  if (auto reshape = dyn_cast<ReshapeOp>(op))
-    return throughShape(shapeOf(reshape.getOperand()), shapeOf(reshape.getResult()), axis);
-  return keepsAxis(op, axis) ? std::optional<int64_t>(axis) : std::nullopt;
+  const Axes axes = getIterationAxes(op);
+  const Axis *found = findAxisOfOperand(axes, 0, axis);
+  return found && found->isParallel() ? ifSameSize(op->getOperand(0), axis, op->getResult(0), found->results[0])
+                                      : std::nullopt;
 }
 
 std::optional<int64_t> axisOfOperand(Operation *op, int64_t axis) {
-  if (auto transpose = dyn_cast<TransposeOp>(op))
-    return transpose.getPermutation()[axis];
-  if (auto reshape = dyn_cast<ReshapeOp>(op))
-    return throughShape(shapeOf(reshape.getResult()), shapeOf(reshape.getOperand()), axis);
-  return keepsAxis(op, axis) ? std::optional<int64_t>(axis) : std::nullopt;
+  const Axes axes = getIterationAxes(op);
+  const Axis *found = findAxisOfResult(axes, 0, axis);
+  return found && found->isParallel() ? ifSameSize(op->getResult(0), axis, op->getOperand(0), found->operands[0])
+                                      : std::nullopt;
 }
 
 } // namespace nacre::nn
