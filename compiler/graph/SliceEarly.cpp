@@ -50,53 +50,6 @@ struct Box {
 /// Boxes of all operands, in order.
 using OperandBoxes = SmallVector<Box>;
 
-/// Returns the box of an operand that broadcasts to `shape`, if `box` of the result is needed.
-Box broadcastBox(ArrayRef<int64_t> operand, ArrayRef<int64_t> shape, const Box &box) {
-  Box result = Box::whole(operand);
-  const size_t missing = shape.size() - operand.size();
-  for (auto [axis, size] : llvm::enumerate(operand))
-    if (size == shape[missing + axis])
-      result.setAxis(axis, box, missing + axis);
-  return result;
-}
-
-/// Returns the boxes of a product's operands. Only the left operand has rows. If the right one is a matrix, only the
-/// left operand has batches.
-std::optional<OperandBoxes> boxesOf(nn::MatMulOp op, const Box &box) {
-  ArrayRef<int64_t> left = shapeOf(op.getLhs()), right = shapeOf(op.getRhs()), shape = shapeOf(op.getResult());
-  const size_t rank = shape.size();
-  if (left.size() != rank || box.sizes.back() != shape.back())
-    return std::nullopt;
-  Box rows = Box::whole(left);
-  for (size_t axis = 0; axis + 1 < rank; ++axis) {
-    const bool isOfLeft = axis + 2 == rank || (right.size() == 2 && left[axis] == shape[axis]);
-    if (!isOfLeft && box.sizes[axis] != shape[axis])
-      return std::nullopt;
-    if (isOfLeft)
-      rows.setAxis(axis, box, axis);
-  }
-  return OperandBoxes{rows, Box::whole(right)};
-}
-
-/// Returns the boxes of the operands of attention. Only queries, masks and offsets have rows.
-std::optional<OperandBoxes> boxesOf(nn::AttentionOp op, const Box &box) {
-  ArrayRef<int64_t> shape = shapeOf(op.getResult());
-  const size_t rank = shape.size(), rows = rank - 2;
-  for (size_t axis = 0; axis < rank; ++axis)
-    if (axis != rows && box.sizes[axis] != shape[axis])
-      return std::nullopt;
-  OperandBoxes boxes;
-  for (Value operand : op->getOperands()) {
-    ArrayRef<int64_t> own = shapeOf(operand);
-    const bool hasRows =
-        operand != op.getKeys() && operand != op.getValues() && own.size() >= 2 && own[own.size() - 2] == shape[rows];
-    boxes.push_back(Box::whole(own));
-    if (hasRows)
-      boxes.back().setAxis(own.size() - 2, box, rows);
-  }
-  return boxes;
-}
-
 /// Moves the positions of queries by `rows`, the number of rows before the part `op`.
 void moveQueries(IRRewriter &rewriter, nn::AttentionOp op, int64_t rows) {
   if (!op.isBounded() || rows == 0)
@@ -110,59 +63,62 @@ void moveQueries(IRRewriter &rewriter, nn::AttentionOp op, int64_t rows) {
   op.getOffsetMutable().assign(offset);
 }
 
-/// Returns the box of a reshape's operand. Each sliced axis must also be an axis of the operand, with the same number
-/// of elements before it.
-std::optional<OperandBoxes> boxesOf(nn::ReshapeOp op, const Box &box) {
-  ArrayRef<int64_t> from = shapeOf(op.getOperand()), to = shapeOf(op.getResult());
-  Box result = Box::whole(from);
-  for (auto [axis, size] : llvm::enumerate(to)) {
-    if (box.sizes[axis] == size)
-      continue;
-    auto same = llvm::find_if(llvm::seq<size_t>(0, from.size()), [&, axis = axis, size = size](size_t other) {
-      return from[other] == size && llvm::product_of(from.take_front(other)) == llvm::product_of(to.take_front(axis));
-    });
-    if (same == llvm::seq<size_t>(0, from.size()).end())
-      return std::nullopt;
-    result.setAxis(*same, box, axis);
+/// True if fewer results of `op` cost less. A slice before it must not need a launch of its own.
+bool computesLess(Operation *op) {
+  auto stated = dyn_cast<nn::OperatorInterface>(op);
+  if (!stated || op->getNumResults() != 1)
+    return false;
+  switch (stated.getWorkKind()) {
+  case nn::WorkKind::Contraction:
+  case nn::WorkKind::Attention:
+  case nn::WorkKind::Row:
+  case nn::WorkKind::Permute:
+  case nn::WorkKind::Elementwise:
+    return true;
+  default:
+    break;
   }
-  return OperandBoxes{result};
+  auto reduce = dyn_cast<nn::ReduceOp>(op);
+  return isa<nn::ReshapeOp>(op) || (reduce && reduce.getKeepDims());
 }
 
-/// Returns the boxes of the operands that `op` needs for `box` of its result. Returns `nullopt` if `op` is unknown, or
-/// if its operands have no such boxes.
+/// True for an operand that the kernel reads completely for each row of its result: weights, keys and values.
+bool isShared(Operation *op, unsigned operand) {
+  const nn::WorkKind kind = cast<nn::OperatorInterface>(op).getWorkKind();
+  return (kind == nn::WorkKind::Contraction && operand > 0) ||
+         (kind == nn::WorkKind::Attention && (operand == 1 || operand == 2));
+}
+
+/// True if results for a part of `axis` need only this part of the operands. moveQueries() keeps the positions of
+/// queries.
+bool isSliceable(Operation *op, const nn::Axis &axis) {
+  auto attention = dyn_cast<nn::AttentionOp>(op);
+  return axis.isParallel() || (attention && axis.results[0] == attention.getType().getRank() - 2);
+}
+
+/// Returns the boxes of the operands that `op` needs for `box` of its result. Returns `nullopt` if its operands have no
+/// such boxes.
 std::optional<OperandBoxes> boxesOf(Operation *op, const Box &box) {
-  if (auto product = dyn_cast<nn::MatMulOp>(op))
-    return boxesOf(product, box);
-  if (auto attention = dyn_cast<nn::AttentionOp>(op))
-    return boxesOf(attention, box);
-  if (auto reshape = dyn_cast<nn::ReshapeOp>(op))
-    return boxesOf(reshape, box);
-  ArrayRef<int64_t> shape = op->getNumResults() == 1 ? shapeOf(op->getResult(0)) : ArrayRef<int64_t>();
-  if (auto transpose = dyn_cast<nn::TransposeOp>(op)) {
-    Box result = Box::whole(shapeOf(transpose.getOperand()));
-    for (auto [axis, from] : llvm::enumerate(transpose.getPermutation()))
-      result.setAxis(from, box, axis);
-    return OperandBoxes{result};
-  }
-  auto isWholeAlong = [&](int64_t axis) { return box.sizes[axis] == shape[axis]; };
-  if (auto normalize = dyn_cast<nn::NormalizeOp>(op))
-    return llvm::all_of(normalize.getAxes(), isWholeAlong) ? std::optional(OperandBoxes{box}) : std::nullopt;
-  if (auto softmax = dyn_cast<nn::SoftmaxOp>(op))
-    return isWholeAlong(softmax.getAxis()) ? std::optional(OperandBoxes{box}) : std::nullopt;
-  if (auto reduce = dyn_cast<nn::ReduceOp>(op); reduce && reduce.getKeepDims()) {
-    Box result = box;
-    const Box whole = Box::whole(shapeOf(reduce.getOperand()));
-    for (int64_t axis : reduce.getAxes())
-      result.setAxis(axis, whole, axis);
-    return OperandBoxes{result};
-  }
-  auto bitcast = dyn_cast<nn::BitcastOp>(op);
-  const bool isOfElements = bitcast && shapeOf(bitcast.getOperand()) == shape;
-  if (!isOfElements && !isa<nn::UnaryOp, nn::BinaryOp, nn::SelectOp, nn::CastOp>(op))
+  const nn::Axes axes = nn::getIterationAxes(op);
+  if (axes.empty() || !computesLess(op))
     return std::nullopt;
   OperandBoxes boxes;
   for (Value operand : op->getOperands())
-    boxes.push_back(broadcastBox(shapeOf(operand), shape, box));
+    boxes.push_back(Box::whole(shapeOf(operand)));
+  for (auto [own, size] : llvm::enumerate(shapeOf(op->getResult(0)))) {
+    if (box.sizes[own] == size)
+      continue;
+    const nn::Axis &axis = *nn::findAxisOfResult(axes, 0, int64_t(own));
+    if (!isSliceable(op, axis))
+      return std::nullopt;
+    for (auto [index, from] : llvm::enumerate(axis.operands)) {
+      if (from == nn::Axis::absent || shapeOf(op->getOperand(index))[from] != size)
+        continue;
+      if (isShared(op, unsigned(index)))
+        return std::nullopt;
+      boxes[index].setAxis(from, box, own);
+    }
+  }
   return boxes;
 }
 
