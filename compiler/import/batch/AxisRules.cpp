@@ -1,64 +1,84 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rules for operators whose operands have the result's axes, or broadcast to them. The batch must not be an axis along
-// which elements are combined, moved or selected. It must not be merged with such an axis, either.
+// Rules for operators without regions. The batch must be along an axis whose elements are independent. Operators state
+// which ones these are (dialects/nn/Axes.h). The parts of this file are:
+// 1. Words for an operator that combines rows.
+// 2. The rule of all operators, and those that also change an attribute or the order of axes.
 
 #include "compiler/import/batch/Rules.h"
+
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
 namespace nacre::importer::batch {
 
+//===----------------------------------------------------------------------===//
+// 1. Words
+//===----------------------------------------------------------------------===//
+
 static constexpr StringLiteral isElsewhere =
     "combines tensors with the batch at different axes, or with values that differ from row to row";
 
-LogicalResult applyBroadcast(Operation *op, BatchRewriter &rewriter) {
-  const auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  SmallVector<BatchRewriter::Aligned> operands;
-  for (OpOperand &operand : op->getOpOperands())
-    operands.push_back({&operand, type.getRank() - cast<RankedTensorType>(operand.get().getType()).getRank(), true});
-  std::optional<BatchAxis> place = rewriter.align(operands, type.getShape(), [](int64_t) { return true; });
-  if (!place)
-    return rewriter.refuse(op, isElsewhere);
-  rewriter.set(op->getResult(0), *place);
-  return success();
-}
-
-/// Applies the rule of an operator whose `operands` and results have the same axes. If `allows` rejects the axis of the
-/// rows, `reason` completes the error.
-static LogicalResult applySame(Operation *op, MutableArrayRef<OpOperand> operands, BatchRewriter &rewriter,
-                               BatchRewriter::Axes allows, StringRef reason) {
-  const auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  std::optional<BatchAxis> place = rewriter.alignAll(operands, type.getShape(), allows);
-  if (!place) {
-    const bool isElsewhereAllowed = llvm::all_of(operands, [&](OpOperand &operand) {
-      const BatchAxis *own = rewriter.find(operand.get());
-      return !own || allows(own->axis);
-    });
-    return rewriter.refuse(op, isElsewhereAllowed ? StringRef(isElsewhere) : reason);
+static StringRef reasonOf(nn::AxisKind kind) {
+  switch (kind) {
+  case nn::AxisKind::Parallel:
+    return isElsewhere;
+  case nn::AxisKind::Reduced:
+    return "reduces along the batch";
+  case nn::AxisKind::Windowed:
+    return "combines neighbouring rows of the batch";
+  case nn::AxisKind::Gathered:
+    return "selects rows of the batch by number";
+  case nn::AxisKind::Reordered:
+    return "moves elements between rows of the batch";
   }
-  for (Value result : op->getResults())
-    rewriter.set(result, *place);
-  return success();
+  llvm_unreachable("all kinds are listed");
 }
 
-LogicalResult apply(nn::ConcatOp op, BatchRewriter &rewriter) {
-  auto allows = [&](int64_t axis) { return axis != int64_t(op.getAxis()); };
-  return applySame(op, op->getOpOperands(), rewriter, allows, "joins tensors along the batch");
+/// Completes the error "this operator ...". Names what the operator does, if its own word says more than the kind of
+/// the axis along which the rows are.
+static StringRef reasonOf(Operation *op, const BatchRewriter &rewriter) {
+  OpOperand *rows =
+      llvm::find_if(op->getOpOperands(), [&](OpOperand &operand) { return rewriter.hasRows(operand.get()); });
+  const nn::Axes axes = nn::getIterationAxes(op);
+  const nn::Axis *axis = nn::findAxisOfOperand(axes, rows->getOperandNumber(), rewriter.find(rows->get())->axis);
+  if (axis->isParallel())
+    return llvm::TypeSwitch<Operation *, StringRef>(op)
+        .Case<nn::MatMulOp>([](auto) { return "multiplies rows of the batch by one another"; })
+        .Case<nn::AttentionOp>([](auto) { return "attends to rows of the batch from one another"; })
+        .Case<nn::ConvOp, nn::ConvTransposeOp>(
+            [](auto) { return "has a filter that differs from row to row of the batch"; })
+        .Case<nn::GatherOp, nn::GatherNdOp>([](auto) { return "mixes the rows of the batch"; })
+        .Case<nn::QuantizeOp, nn::DequantizeOp>([](auto) { return "has scales for single rows of the batch"; })
+        .Default([](Operation *) { return isElsewhere; });
+  return llvm::TypeSwitch<Operation *, StringRef>(op)
+      .Case<nn::ConcatOp>([](auto) { return "joins tensors along the batch"; })
+      .Case<nn::SliceOp>([](auto) { return "selects some rows of the batch, or reorders them"; })
+      .Case<nn::PadOp>([](auto) { return "adds rows to the batch, or removes some"; })
+      .Case<nn::SoftmaxOp>([](auto) { return "computes a softmax along the batch"; })
+      .Case<nn::MatMulOp>([](auto) { return "sums along the batch"; })
+      .Case<nn::ArgReduceOp>([](auto) { return "compares elements along the batch"; })
+      .Case<nn::CumulateOp>([](auto) { return "accumulates along the batch"; })
+      .Case<nn::TopKOp>([](auto) { return "sorts along the batch"; })
+      .Case<nn::CompactOp, nn::UniqueOp>(
+          [](auto) { return "selects elements, as many as there are in all rows together"; })
+      .Default([&](Operation *) { return reasonOf(axis->kind); });
 }
 
-LogicalResult apply(nn::InterleaveOp op, BatchRewriter &rewriter) {
-  auto allows = [&](int64_t axis) { return op.getStrides()[axis] == 1; };
-  return applySame(op, op->getOpOperands(), rewriter, allows, "interleaves tensors along the batch");
+//===----------------------------------------------------------------------===//
+// 2. Rules
+//===----------------------------------------------------------------------===//
+
+LogicalResult applyAlongAxes(Operation *op, BatchRewriter &rewriter) {
+  if (!isa<nn::AxesInterface>(op))
+    return rewriter.refuse(op, "combines rows of the batch");
+  return rewriter.passRows(op, nn::getIterationAxes(op)) ? success() : rewriter.refuse(op, reasonOf(op, rewriter));
 }
 
+/// The slice must take all rows. Its attributes have their number.
 LogicalResult apply(nn::SliceOp op, BatchRewriter &rewriter) {
-  const SmallVector<int64_t> shape = rewriter.getStatedShape(op.getOperand());
-  auto allows = [&](int64_t axis) {
-    return op.getStarts()[axis] == 0 && op.getSizes()[axis] == shape[axis] &&
-           (op.getSteps()[axis] == 1 || shape[axis] == 1);
-  };
-  if (failed(applySame(op, op->getOpOperands(), rewriter, allows, "selects some rows of the batch, or reorders them")))
+  if (failed(applyAlongAxes(op, rewriter)))
     return failure();
   SmallVector<int64_t> sizes(op.getSizes()), steps(op.getSteps());
   const int64_t axis = rewriter.find(op.getResult())->axis;
@@ -69,69 +89,12 @@ LogicalResult apply(nn::SliceOp op, BatchRewriter &rewriter) {
   return success();
 }
 
-LogicalResult apply(nn::PadOp op, BatchRewriter &rewriter) {
-  auto allows = [&](int64_t axis) { return op.getLow()[axis] == 0 && op.getHigh()[axis] == 0; };
-  return applySame(op, op->getOpOperands(), rewriter, allows, "adds rows to the batch, or removes some");
-}
-
-LogicalResult apply(nn::SoftmaxOp op, BatchRewriter &rewriter) {
-  auto allows = [&](int64_t axis) { return axis != int64_t(op.getAxis()); };
-  return applySame(op, op->getOpOperands(), rewriter, allows, "computes a softmax along the batch");
-}
-
-LogicalResult apply(nn::NormalizeOp op, BatchRewriter &rewriter) {
-  auto allows = [&](int64_t axis) { return !llvm::is_contained(op.getAxes(), axis); };
-  return applySame(op, op->getOpOperands(), rewriter, allows, "normalizes along the batch");
-}
-
-LogicalResult apply(nn::LrnOp op, BatchRewriter &rewriter) {
-  auto allows = [&](int64_t axis) { return axis != op.getType().getRank() - 1; };
-  return applySame(op, op->getOpOperands(), rewriter, allows, "normalizes along the batch");
-}
-
-LogicalResult apply(nn::CumulateOp op, BatchRewriter &rewriter) {
-  auto allows = [&](int64_t axis) { return axis != int64_t(op.getAxis()); };
-  return applySame(op, op->getOpOperands(), rewriter, allows, "accumulates along the batch");
-}
-
-LogicalResult apply(nn::ResampleOp op, BatchRewriter &rewriter) {
-  auto allows = [&](int64_t axis) { return !llvm::is_contained(op.getAxes(), axis); };
-  return applySame(op, op->getOpOperands(), rewriter, allows, "resamples along the batch");
-}
-
-LogicalResult apply(nn::TopKOp op, BatchRewriter &rewriter) {
-  auto allows = [&](int64_t axis) { return axis != int64_t(op.getAxis()); };
-  return applySame(op, op->getOpOperands(), rewriter, allows, "sorts along the batch");
-}
-
-LogicalResult apply(nn::GatherElementsOp op, BatchRewriter &rewriter) {
-  auto allows = [&](int64_t axis) { return axis != int64_t(op.getAxis()); };
-  return applySame(op, op->getOpOperands(), rewriter, allows, "selects elements along the batch");
-}
-
-LogicalResult apply(nn::ScatterElementsOp op, BatchRewriter &rewriter) {
-  auto allows = [&](int64_t axis) { return axis != int64_t(op.getAxis()); };
-  return applySame(op, op->getOpOperands(), rewriter, allows, "writes elements along the batch");
-}
-
-/// Applies the rule of operators that quantize or dequantize. Scales and zero points must be the same for all rows.
-template <typename OpT> static LogicalResult applyCodes(OpT op, BatchRewriter &rewriter) {
-  if (rewriter.hasRows(op.getScale()) || rewriter.hasRows(op.getZero()))
-    return rewriter.refuse(op, isElsewhere);
-  auto allows = [&](int64_t axis) { return op.isPerTensor() || (op.getBlock() == 0 && axis != int64_t(op.getAxis())); };
-  return applySame(op, op->getOpOperands().take_front(), rewriter, allows, "has scales for single rows of the batch");
-}
-
-LogicalResult apply(nn::QuantizeOp op, BatchRewriter &rewriter) { return applyCodes(op, rewriter); }
-LogicalResult apply(nn::DequantizeOp op, BatchRewriter &rewriter) { return applyCodes(op, rewriter); }
-
-LogicalResult apply(nn::BitcastOp op, BatchRewriter &rewriter) {
-  // If the new type is wider, the elements of the last axis are joined, and the result does not have that axis.
-  auto allows = [&](int64_t axis) { return axis < op.getType().getRank(); };
-  SmallVector<int64_t> shape(op.getType().getShape());
-  std::optional<BatchAxis> place = rewriter.alignAll(op->getOpOperands(), shape, allows);
+/// A reshape may merge the batch with other axes.
+LogicalResult apply(nn::ReshapeOp op, BatchRewriter &rewriter) {
+  std::optional<BatchAxis> place = throughReshape(rewriter.getStatedShape(op.getOperand()), op.getType().getShape(),
+                                                  *rewriter.find(op.getOperand()), rewriter.getStated());
   if (!place)
-    return rewriter.refuse(op, "joins the bits of several rows");
+    return rewriter.refuse(op, "mixes the batch with other axes in a new shape");
   rewriter.set(op.getResult(), *place);
   return success();
 }

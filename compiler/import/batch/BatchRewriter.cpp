@@ -3,7 +3,7 @@
 // See BatchRewriter.h. The parts of this file are:
 // 1. Places of values.
 // 2. One operand: moved to another axis, or repeated for all rows.
-// 3. Several operands at one place.
+// 3. Operators: all operands and results along one axis.
 
 #include "compiler/import/batch/BatchRewriter.h"
 #include "dialects/TensorTypes.h"
@@ -164,47 +164,56 @@ LogicalResult BatchRewriter::conform(OpOperand &operand, const BatchPlace &place
 }
 
 //===----------------------------------------------------------------------===//
-// 3. Several operands
+// 3. Operators
 //===----------------------------------------------------------------------===//
 
-std::optional<BatchAxis> BatchRewriter::align(ArrayRef<Aligned> operands, ArrayRef<int64_t> shape, Axes allows) {
-  // True for an operand that broadcasts along the axis, and so needs no rows.
-  auto fitsAnyway = [&](const Aligned &aligned, int64_t axis) {
-    Value value = aligned.operand->get();
-    const int64_t own = axis - aligned.shift;
-    return aligned.broadcasts && !hasRows(value) && (own < 0 || shapeOf(value)[own] == 1);
-  };
-  auto isPossible = [&](const BatchPlace &place) {
-    if (place.axis < 0 || place.axis >= int64_t(shape.size()) || !allows(place.axis) ||
-        shape[place.axis] != place.sizeFor(stated))
-      return false;
-    return llvm::all_of(operands, [&](const Aligned &aligned) {
-      return fitsAnyway(aligned, place.axis) || canConform(*aligned.operand, place.at(place.axis - aligned.shift));
-    });
-  };
-  const auto *first = llvm::find_if(operands, [&](const Aligned &aligned) { return hasRows(aligned.operand->get()); });
-  if (first == operands.end())
-    return std::nullopt;
-  // The present place of the first operand is preferred.
-  SmallVector<BatchPlace> possible;
-  for (const BatchPlace &place : find(first->operand->get())->choices)
-    if (const BatchPlace shifted = place.at(place.axis + first->shift); isPossible(shifted))
-      possible.push_back(shifted);
-  if (possible.empty())
-    return std::nullopt;
-  const BatchPlace chosen = possible.front();
-  for (const Aligned &aligned : operands)
-    if (!fitsAnyway(aligned, chosen.axis) && failed(conform(*aligned.operand, chosen.at(chosen.axis - aligned.shift))))
-      return std::nullopt;
-  return withChoices(shape, chosen, possible);
+/// True unless `operand` lacks `axis`, or broadcasts along it and so is the same for all rows.
+bool BatchRewriter::needsRows(OpOperand &operand, const nn::Axis &axis) const {
+  const int64_t own = axis.operands[operand.getOperandNumber()];
+  if (hasRows(operand.get()))
+    return true;
+  return own != nn::Axis::absent && !(axis.broadcasts && shapeOf(operand.get())[own] == 1);
 }
 
-std::optional<BatchAxis> BatchRewriter::alignAll(MutableArrayRef<OpOperand> operands, ArrayRef<int64_t> shape,
-                                                 Axes allows) {
-  SmallVector<Aligned> aligned;
-  for (OpOperand &operand : operands)
-    aligned.push_back({&operand});
-  return align(aligned, shape, allows);
+/// True if all operands can have rows at `axis`, with the sizes of `place`.
+bool BatchRewriter::canPass(Operation *op, const nn::Axis &axis, const BatchPlace &place) const {
+  if (!axis.isParallel())
+    return false;
+  for (auto [result, own] : llvm::zip_equal(op->getResults(), axis.results))
+    if (own == nn::Axis::absent || shapeOf(result)[own] != place.sizeFor(stated))
+      return false;
+  return llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
+    return !needsRows(operand, axis) || canConform(operand, place.at(axis.operands[operand.getOperandNumber()]));
+  });
+}
+
+bool BatchRewriter::passRows(Operation *op, ArrayRef<nn::Axis> axes) {
+  auto *first = llvm::find_if(op->getOpOperands(), [&](OpOperand &operand) { return hasRows(operand.get()); });
+  // The present place of the first operand is preferred.
+  const BatchAxis before = *find(first->get());
+  auto axisOf = [&](const BatchPlace &place) {
+    return nn::findAxisOfOperand(axes, first->getOperandNumber(), place.axis);
+  };
+  const auto *chosen = llvm::find_if(before.choices, [&](const BatchPlace &place) {
+    const nn::Axis *axis = axisOf(place);
+    return axis && canPass(op, *axis, place);
+  });
+  if (chosen == before.choices.end())
+    return false;
+  const nn::Axis &axis = *axisOf(*chosen);
+  for (OpOperand &operand : op->getOpOperands())
+    if (needsRows(operand, axis) && failed(conform(operand, chosen->at(axis.operands[operand.getOperandNumber()]))))
+      return false;
+  for (auto [index, result] : llvm::enumerate(op->getResults())) {
+    SmallVector<BatchPlace> choices;
+    for (const BatchPlace &place : before.choices)
+      if (const nn::Axis *other = axisOf(place))
+        if (const int64_t own = other->results[index];
+            own != nn::Axis::absent && shapeOf(result)[own] == place.sizeFor(stated))
+          choices.push_back(place.at(own));
+    set(result, withChoices(shapeOf(result), chosen->at(axis.results[index]), choices));
+  }
+  return true;
 }
 
 } // namespace nacre::importer

@@ -2,12 +2,13 @@
 //
 // State of a change of the batch, and the operations that the rules of operators use. Values that depend on rows are
 // recorded with their BatchAxis, and already have the type for the wanted batch. All other values are the same for all
-// rows. A rule reads the stated shapes of its operands, aligns the operands, and sets the places of the results.
+// rows. Rows pass along the iteration axes of operators (dialects/nn/Axes.h).
 
 #ifndef NACRE_COMPILER_IMPORT_BATCH_BATCHREWRITER_H
 #define NACRE_COMPILER_IMPORT_BATCH_BATCHREWRITER_H
 
 #include "compiler/import/batch/BatchAxis.h"
+#include "dialects/nn/Axes.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
@@ -37,19 +38,9 @@ public:
   /// the first axis whose size is the stated batch. Returns `nullopt` if no axis fits.
   std::optional<BatchAxis> guess(mlir::Value value, llvm::ArrayRef<mlir::Value> likely = {}) const;
 
-  /// Operand that shares axes with a result: axis `a` of the operand is axis `a + shift` of the result.
-  struct Aligned {
-    mlir::OpOperand *operand;
-    int64_t shift = 0;
-    bool broadcasts = false; ///< Axes of size 1 and missing axes match any size.
-  };
-  using Axes = llvm::function_ref<bool(int64_t)>;
-  /// Moves the rows of all operands to one axis of a result of the stated `shape`. `allows` tells which axes are
-  /// possible. Repeats operands without rows if necessary. Returns `nullopt` and changes nothing if that is impossible.
-  std::optional<BatchAxis> align(llvm::ArrayRef<Aligned> operands, llvm::ArrayRef<int64_t> shape, Axes allows);
-  /// Aligns operands that have the same axes as the result.
-  std::optional<BatchAxis> alignAll(llvm::MutableArrayRef<mlir::OpOperand> operands, llvm::ArrayRef<int64_t> shape,
-                                    Axes allows);
+  /// Moves the rows of all operands of `op` to one of the parallel `axes`, and gives rows to its results. Repeats
+  /// operands without rows if necessary. Returns false and changes nothing if that is impossible.
+  bool passRows(mlir::Operation *op, llvm::ArrayRef<nn::Axis> axes);
 
   /// Moves the rows of one operand to `place`, an axis of the operand. Fails without an error if that is impossible.
   mlir::LogicalResult conform(mlir::OpOperand &operand, const BatchPlace &place);
@@ -64,6 +55,8 @@ public:
 
 private:
   bool canConform(mlir::OpOperand &operand, const BatchPlace &place) const;
+  bool canPass(mlir::Operation *op, const nn::Axis &axis, const BatchPlace &place) const;
+  bool needsRows(mlir::OpOperand &operand, const nn::Axis &axis) const;
   bool hasEqualRows(mlir::Value value, const BatchPlace &place) const;
   mlir::Value move(mlir::OpBuilder &builder, mlir::Value value, const BatchPlace &place);
   mlir::Value repeat(mlir::OpBuilder &builder, mlir::Value value, const BatchPlace &place);

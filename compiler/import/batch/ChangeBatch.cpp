@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See ChangeBatch.h. The parts of this file are:
-// 1. Chooses the rule of each operator by its class.
+// 1. Chooses the rule of each operator. Most have the same one.
 // 2. Gives rows to variables to which an entry assigns values with rows.
 // 3. Changes inputs, operators, and outputs, which must have rows.
 // 4. Finds the rows of one output, in a copy of the function.
@@ -29,18 +29,10 @@ static constexpr int64_t maxElements = int64_t(1) << 48;
 //===----------------------------------------------------------------------===//
 
 static LogicalResult applyRule(Operation *op, BatchRewriter &rewriter) {
-  if (op->hasTrait<nn::Broadcasts>())
-    return batch::applyBroadcast(op, rewriter);
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<nn::ConcatOp, nn::InterleaveOp, nn::SliceOp, nn::PadOp, nn::SoftmaxOp, nn::NormalizeOp, nn::LrnOp,
-            nn::CumulateOp, nn::ResampleOp, nn::TopKOp, nn::GatherElementsOp, nn::ScatterElementsOp, nn::BitcastOp,
-            nn::QuantizeOp, nn::DequantizeOp, nn::ReshapeOp, nn::TransposeOp, nn::ReduceOp, nn::ArgReduceOp,
-            nn::GatherOp, nn::GatherNdOp, nn::ScatterNdOp, nn::MatMulOp, nn::AttentionOp, nn::ConvOp,
-            nn::ConvTransposeOp, nn::PoolOp, nn::RecurrentOp, nn::SampleOp, nn::NmsOp, nn::IfOp, nn::ForOp,
-            nn::WhileOp>([&](auto known) { return batch::apply(known, rewriter); })
-      .Case<nn::CompactOp, nn::UniqueOp>(
-          [&](auto) { return rewriter.refuse(op, "selects elements, as many as there are in all rows together"); })
-      .Default([&](Operation *) { return rewriter.refuse(op, "combines rows of the batch"); });
+      .Case<nn::SliceOp, nn::ReshapeOp, nn::IfOp, nn::ForOp, nn::WhileOp>(
+          [&](auto known) { return batch::apply(known, rewriter); })
+      .Default([&](Operation *) { return batch::applyAlongAxes(op, rewriter); });
 }
 
 bool dependsOn(Operation *op, llvm::function_ref<bool(Value)> isKnown) {

@@ -10,45 +10,12 @@
 
 namespace nacre::importer::batch {
 
-/// Applies the rule for operators whose operands all broadcast to the result.
-mlir::LogicalResult applyBroadcast(mlir::Operation *op, BatchRewriter &rewriter);
+/// Applies the rule of most operators: rows pass along a parallel axis.
+mlir::LogicalResult applyAlongAxes(mlir::Operation *op, BatchRewriter &rewriter);
 
-// Operators whose operands have the axes of the result. The rows cannot be on an axis along which elements are combined
-// or selected.
-mlir::LogicalResult apply(nn::ConcatOp op, BatchRewriter &rewriter);
-mlir::LogicalResult apply(nn::InterleaveOp op, BatchRewriter &rewriter);
+// Operators whose attributes depend on the batch, or that merge it with other axes.
 mlir::LogicalResult apply(nn::SliceOp op, BatchRewriter &rewriter);
-mlir::LogicalResult apply(nn::PadOp op, BatchRewriter &rewriter);
-mlir::LogicalResult apply(nn::SoftmaxOp op, BatchRewriter &rewriter);
-mlir::LogicalResult apply(nn::NormalizeOp op, BatchRewriter &rewriter);
-mlir::LogicalResult apply(nn::LrnOp op, BatchRewriter &rewriter);
-mlir::LogicalResult apply(nn::CumulateOp op, BatchRewriter &rewriter);
-mlir::LogicalResult apply(nn::ResampleOp op, BatchRewriter &rewriter);
-mlir::LogicalResult apply(nn::TopKOp op, BatchRewriter &rewriter);
-mlir::LogicalResult apply(nn::GatherElementsOp op, BatchRewriter &rewriter);
-mlir::LogicalResult apply(nn::ScatterElementsOp op, BatchRewriter &rewriter);
-mlir::LogicalResult apply(nn::BitcastOp op, BatchRewriter &rewriter);
-mlir::LogicalResult apply(nn::QuantizeOp op, BatchRewriter &rewriter);
-mlir::LogicalResult apply(nn::DequantizeOp op, BatchRewriter &rewriter);
-
-// Operators that add, remove or reorder axes.
 mlir::LogicalResult apply(nn::ReshapeOp op, BatchRewriter &rewriter);
-mlir::LogicalResult apply(nn::TransposeOp op, BatchRewriter &rewriter);
-mlir::LogicalResult apply(nn::ReduceOp op, BatchRewriter &rewriter);
-mlir::LogicalResult apply(nn::ArgReduceOp op, BatchRewriter &rewriter);
-mlir::LogicalResult apply(nn::GatherOp op, BatchRewriter &rewriter);
-mlir::LogicalResult apply(nn::GatherNdOp op, BatchRewriter &rewriter);
-mlir::LogicalResult apply(nn::ScatterNdOp op, BatchRewriter &rewriter);
-
-// Operators with a fixed axis for the batch.
-mlir::LogicalResult apply(nn::MatMulOp op, BatchRewriter &rewriter);
-mlir::LogicalResult apply(nn::AttentionOp op, BatchRewriter &rewriter);
-mlir::LogicalResult apply(nn::ConvOp op, BatchRewriter &rewriter);
-mlir::LogicalResult apply(nn::ConvTransposeOp op, BatchRewriter &rewriter);
-mlir::LogicalResult apply(nn::PoolOp op, BatchRewriter &rewriter);
-mlir::LogicalResult apply(nn::RecurrentOp op, BatchRewriter &rewriter);
-mlir::LogicalResult apply(nn::SampleOp op, BatchRewriter &rewriter);
-mlir::LogicalResult apply(nn::NmsOp op, BatchRewriter &rewriter);
 
 // Operators with regions.
 mlir::LogicalResult apply(nn::IfOp op, BatchRewriter &rewriter);
