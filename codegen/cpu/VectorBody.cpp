@@ -105,18 +105,20 @@ SmallVector<Value> inlineBody(VectorBuilder &builder, Block &body, ArrayRef<Valu
   };
 
   for (Operation &op : body.without_terminator()) {
-    // Table indices stay integers of the element's size: a register holds as many of them as elements.
-    const bool isIndex = isa<arith::IndexCastOp>(op) && op.getResult(0).getType().isIndex();
-    if (isa<arith::ConstantOp>(op) || isIndex || values.contains(op.getResult(0)))
+    if (isa<arith::ConstantOp>(op) || values.contains(op.getResult(0)))
       continue;
+    // Table indices stay integers of the element's size: a register holds as many of them as elements.
+    if (isa<arith::IndexCastOp>(op) && op.getResult(0).getType().isIndex()) {
+      values.map(op.getResult(0), valueOf(op.getOperand(0)));
+      continue;
+    }
     if (auto lookup = dyn_cast<plan::LookupOp>(op)) {
       values.map(lookup.getResult(), emitLookup(builder, lookup, valueOf(lookup.getOperand())));
       continue;
     }
     if (isTableRead(op)) {
       auto read = cast<tensor::ExtractOp>(op);
-      Value index = read.getIndices()[0].getDefiningOp<arith::IndexCastOp>().getIn();
-      values.map(read.getResult(), emitTableRead(builder, read, valueOf(index)));
+      values.map(read.getResult(), emitTableRead(builder, read, valueOf(read.getIndices()[0])));
       continue;
     }
     SmallVector<Value> operands = llvm::map_to_vector(op.getOperands(), valueOf);
@@ -126,6 +128,17 @@ SmallVector<Value> inlineBody(VectorBuilder &builder, Block &body, ArrayRef<Valu
     values.map(op.getResult(0), inlineOperation(builder, &op, operands, width, ofOperation));
   }
   return llvm::map_to_vector(body.getTerminator()->getOperands(), valueOf);
+}
+
+bool hasNegativeExponents(Block &body, llvm::function_ref<bool(unsigned)> isLargest) {
+  llvm::DenseSet<Value> differences;
+  for (BlockArgument argument : body.getArguments())
+    if (isLargest(argument.getArgNumber()))
+      for (Operation *user : argument.getUsers())
+        if (auto difference = dyn_cast<arith::SubFOp>(user); difference && difference.getRhs() == argument)
+          differences.insert(difference);
+  return llvm::all_of(body.getOps<math::ExpOp>(),
+                      [&](math::ExpOp exp) { return differences.contains(exp.getOperand()); });
 }
 
 unsigned widestElementBits(Block &body) {

@@ -36,6 +36,10 @@ llvm::SmallVector<mlir::Value> inlineBody(VectorBuilder &builder, mlir::Block &b
 mlir::Value inlineOperation(VectorBuilder &builder, mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands,
                             unsigned width, BodyHints hints = {});
 
+/// True if every exponential of `body` has the operand x - m, where m is an argument for which `isLargest` returns
+/// true. As in a softmax, m must be at least x.
+bool hasNegativeExponents(mlir::Block &body, llvm::function_ref<bool(unsigned)> isLargest);
+
 /// Returns the size in bits of the widest type that `body` computes in vectors. It decides how many lanes fill a
 /// register.
 unsigned widestElementBits(mlir::Block &body);

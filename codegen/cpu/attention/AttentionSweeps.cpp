@@ -186,18 +186,11 @@ private:
   /// Returns hints for `map`. Exponentials of a softmax have operands of at most 0, because the largest score is
   /// subtracted.
   BodyHints hintsOf(const Work &map) const {
-    auto isLargest = [&](Value value) {
-      auto argument = dyn_cast<BlockArgument>(value);
-      if (!argument || argument.getArgNumber() >= map.inputs.size())
-        return false;
-      const std::optional<unsigned> sweep = form.sweepOf(map.inputs[argument.getArgNumber()]);
-      return sweep && isa<arith::MaximumFOp>(Combiner::find(*form.sweeps[*sweep].body, 0)->op);
-    };
     BodyHints hints;
     hints.addedExponents = form.keys.size;
-    hints.negativeExponents = llvm::all_of(map.body->getOps<math::ExpOp>(), [&](math::ExpOp exp) {
-      auto shifted = exp.getOperand().getDefiningOp<arith::SubFOp>();
-      return shifted && isLargest(shifted.getRhs());
+    hints.negativeExponents = hasNegativeExponents(*map.body, [&](unsigned input) {
+      const std::optional<unsigned> sweep = input < map.inputs.size() ? form.sweepOf(map.inputs[input]) : std::nullopt;
+      return sweep && isa<arith::MaximumFOp>(Combiner::find(*form.sweeps[*sweep].body, 0)->op);
     });
     return hints;
   }

@@ -100,11 +100,18 @@ void SweepPlanner::findHints() {
     const NestOperand &x = nest.operands[*a.operand], &y = nest.operands[*b.operand];
     return x.argument == y.argument && x.offset == y.offset && x.strides == y.strides;
   };
-  /// Returns the block argument that `value` is or extends to f32. Null for other values.
-  auto argumentOf = [](Value value) {
-    if (auto extend = value.getDefiningOp<arith::ExtFOp>())
-      value = extend.getIn();
-    return dyn_cast<BlockArgument>(value);
+  /// Returns the arguments of `reader` that are the elements of `input`, and their extensions to f32.
+  auto elementsOf = [&](const Stage &reader, const StageInput &input) {
+    llvm::DenseSet<Value> elements;
+    for (auto [position, other] : llvm::enumerate(reader.inputs))
+      if (sameInput(other, input)) {
+        BlockArgument argument = reader.body->getArgument(position);
+        elements.insert(argument);
+        for (Operation *user : argument.getUsers())
+          if (auto extend = dyn_cast<arith::ExtFOp>(user))
+            elements.insert(extend);
+      }
+    return elements;
   };
   for (unsigned index = 0; index < stages.size(); ++index) {
     const Stage &stage = stages[index];
@@ -117,25 +124,20 @@ void SweepPlanner::findHints() {
         const StageInput &input = stages[user].inputs[position];
         if (!readsResult(input, index))
           continue;
-        for (Operation *use : stages[user].body->getArgument(position).getUsers()) {
+        const llvm::DenseSet<Value> elements = elementsOf(stages[user], stage.inputs[0]);
+        BlockArgument largest = stages[user].body->getArgument(position);
+        for (Operation *use : largest.getUsers()) {
           auto difference = dyn_cast<arith::SubFOp>(use);
-          BlockArgument minuend = difference ? argumentOf(difference.getLhs()) : BlockArgument();
-          onlyDifferences &= minuend && minuend.getArgNumber() < stages[user].inputs.size() &&
-                             difference.getRhs() == stages[user].body->getArgument(position) &&
-                             sameInput(stages[user].inputs[minuend.getArgNumber()], stage.inputs[0]);
+          onlyDifferences &= difference && difference.getRhs() == largest && elements.contains(difference.getLhs());
         }
       }
     if (!onlyDifferences)
       continue;
     sweeps.roles[index].hints.nanReturns = sweeps.combiners[index][0].nanReturns = true;
     for (unsigned user : users[index]) {
-      Block &body = *stages[user].body;
-      // The hint holds if all exponentials of the body have such differences as operands.
-      sweeps.roles[user].hints.negativeExponents = llvm::all_of(body.getOps<math::ExpOp>(), [&](math::ExpOp exp) {
-        auto difference = exp.getOperand().getDefiningOp<arith::SubFOp>();
-        auto subtrahend = difference ? dyn_cast<BlockArgument>(difference.getRhs()) : BlockArgument();
-        return subtrahend && subtrahend.getArgNumber() < stages[user].inputs.size() &&
-               readsResult(stages[user].inputs[subtrahend.getArgNumber()], index);
+      const Stage &reader = stages[user];
+      sweeps.roles[user].hints.negativeExponents = hasNegativeExponents(*reader.body, [&](unsigned input) {
+        return input < reader.inputs.size() && readsResult(reader.inputs[input], index);
       });
       if (llvm::any_of(users[user], [&](unsigned reader) { return addsUp(reader); }))
         sweeps.roles[user].hints.addedExponents = nest.countPoints(/*parallel=*/false);
