@@ -104,7 +104,7 @@ static const Tensor *operandOf(nn::AttentionOp op, Value value, Operands operand
 
 /// Sets the scores from `products` of queries and keys: scaled, capped, with the mask, and -inf for keys out of bounds.
 static void computeScores(nn::AttentionOp op, Operands operands, const Tensor &products, Tensor &scores) {
-  const double scale = op.getScale().convertToDouble();
+  const double scale = op.getScoreFactor();
   const std::optional<APFloat> softcap = op.getSoftcap();
   const Dims shape = scores.getShape();
   const int64_t numKeys = shape.back(), numQueries = shape[shape.size() - 2];
@@ -150,21 +150,24 @@ static void soften(nn::AttentionOp op, Operands operands, Tensor &scores) {
 }
 
 Tensor evaluate(nn::AttentionOp op, Operands operands) {
-  using Zero = nn::AttentionOp::Zero;
-  const auto zeros = op.getZeros();
-  const Tensor queries = zeros ? centred(operands[0], (*zeros)[Zero::QueryZero]) : operands[0],
-               keys = zeros ? centred(operands[1], (*zeros)[Zero::KeyZero]) : operands[1],
-               values = zeros ? centred(operands[2], (*zeros)[Zero::ValueZero]) : operands[2];
+  using Part = nn::AttentionOp::Part;
+  auto read = [&](Part part, const Tensor &operand) {
+    return op.isOfCodes() ? centred(operand, op.getCodesOf(part).getZero()) : operand;
+  };
+  const Tensor queries = read(Part::Queries, operands[0]), keys = read(Part::Keys, operands[1]),
+               values = read(Part::Values, operands[2]);
   Shape shape(op.getType().getShape());
   shape.back() = keys.getShape().back();
   const Tensor products = multiplyMatrices(queries, keys, RankedTensorType::get(shape, queries.getElementType()));
-  Tensor scores(RankedTensorType::get(shape, zeros ? Float32Type::get(op.getContext()) : queries.getElementType()));
+  Tensor scores(
+      RankedTensorType::get(shape, op.isOfCodes() ? Float32Type::get(op.getContext()) : queries.getElementType()));
   computeScores(op, operands, products, scores);
   soften(op, operands, scores);
-  if (!zeros)
+  if (!op.isOfCodes())
     return multiplyMatrices(scores, values, op.getType());
-  const Tensor weights = quantizeWeights(scores, op.getWeightScale()->convertToDouble(), (*zeros)[Zero::WeightZero],
-                                         operands[0].getElementType());
+  const nn::CodesAttr codes = op.getCodesOf(Part::Weights);
+  const Tensor weights =
+      quantizeWeights(scores, codes.getScale().convertToDouble(), codes.getZero(), operands[0].getElementType());
   return multiplyMatrices(weights, values, op.getType());
 }
 

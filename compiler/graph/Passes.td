@@ -319,15 +319,12 @@ def FuseAttentionPass : Pass<"nacre-fuse-attention", "::mlir::func::FuncOp"> {
     compute the function (no `plan.engine` note of the CPU), the limit is `most-keys-on-gpu`: the shared memory of a
     workgroup holds the scores of sixteen rows of so many keys.
 
-    In functions for the CPU, products of 8-bit codes (`nacre-recognize-quantized`) are fused, too; GPUs have no kernel for
-    them. The corrections for zero points, which are sums of rows and columns, become attributes, and so does the
-    quantization of the weights. The quantization of the sums becomes a part of the same kernel. A transpose after it moves
-    before it, because the kernel writes its result in any order.
+    Products of 8-bit codes are fused earlier (`nacre-recognize-quantized`). A transpose after elementwise operators on their sums, such as their
+    quantization, moves before these, because the kernel writes its result in any order.
 
     Requires: nothing. Factors should already be part of weights if possible (`nacre-fold-scales`).
 
-    Ensures: within that bound, no product's left operand is a softmax along the last axis with no other use, or codes of one, whose operand is
-    a product, times a number, plus a mask.
+    Ensures: within that bound, no product's left operand is a softmax along the last axis with no other use whose operand is a product, times a number, plus a mask.
 
     Example: test/compiler/graph/fuse-attention.mlir.
   }];

@@ -20,6 +20,9 @@ def RecognizeQuantizedPass : Pass<"nacre-recognize-quantized", "::mlir::func::Fu
     of two quantized values divide nothing when the model runs. Otherwise such a quantization stays, and so does the order of a small
     average and of an interpolation: they are f32, one operation after the other.
 
+    In functions for the CPU, two products with a quantized softmax between them become `nn.attention` of codes, with the scales and zero points
+    that dequantizations and quantizations state; GPUs have no kernel for them.
+
     Contractions that stay in floats, and why, are listed on the function (`nn.in_floats`) for the report.
 
     Requires: what is only moved between codes is moved as codes, and weights are dequantized constants with their output channels
@@ -31,7 +34,9 @@ def RecognizeQuantizedPass : Pass<"nacre-recognize-quantized", "::mlir::func::Fu
     Example: test/compiler/graph/recognize-quantized.mlir.
   }];
   let options = [Option<"unsignedLeft", "unsigned-left", "bool", /*default=*/"true",
-                        "Whether left operands become unsigned in products of two values that the model computes">];
+                        "Whether left operands become unsigned in products of two values that the model computes">,
+                 Option<"mostKeys", "most-keys", "int64_t", /*default=*/"4096",
+                        "The longest row of scores of attention in one kernel">];
   let statistics = [Statistic<"numContractions", "num-contractions", "Number of contractions that became integer ones">];
   let dependentDialects = ["::nacre::nn::NnDialect"];
 }

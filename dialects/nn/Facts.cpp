@@ -31,6 +31,19 @@ Width UnaryOp::getWidth() { return getFacts(getKind()).is(FunctionFacts::bounded
 /// products belong to the network itself. Integer inputs, such as an image, must not make them wide.
 Width MatMulOp::getWidth() { return getLhs().getType().getShape().back() == 1 ? Width::Same : Width::Free; }
 
+/// Sums of codes are exact, and their scores are f32.
+Width AttentionOp::getWidth() { return isOfCodes() ? Width::Full : Width::Free; }
+
+CodesAttr AttentionOp::getCodesOf(Part part) { return llvm::cast<CodesAttr>((*getCodes())[part]); }
+
+double AttentionOp::getScoreFactor() {
+  const double scale = getScale().convertToDouble();
+  if (!isOfCodes())
+    return scale;
+  auto scaleOf = [&](Part part) { return static_cast<float>(getCodesOf(part).getScale().convertToDouble()); };
+  return static_cast<float>(double(scaleOf(Queries) * scaleOf(Keys)) * scale);
+}
+
 bool isTableOfMoves(DenseElementsAttr weights) {
   if (weights.getType().getShape().back() != 1)
     return false;

@@ -163,9 +163,9 @@ Type inferAttention(MaybeLocation location, AttentionOp::Adaptor op) {
     (void)emitOptionalError(location, reason...);
     return Type();
   };
-  if (!op.getZeros() && !op.getWeightScale()) {
+  if (!op.getCodes()) {
     if (!isFloat(element))
-      return reject("operands must be floats, or have zeros and weight_scale, but are ", element);
+      return reject("operands must be floats, or have codes, but are ", element);
     for (Value operand : op.getOperands())
       if (operand != op.getOffset() && elementTypeOf(operand) != element)
         return reject("operands must have the same element type, but have ", element, " and ", elementTypeOf(operand));
@@ -176,15 +176,15 @@ Type inferAttention(MaybeLocation location, AttentionOp::Adaptor op) {
         return reject("a bound must be a number of keys, but is ", static_cast<int64_t>(*bound));
     return element;
   }
-  if (!op.getZeros() || !op.getWeightScale() || op.getZeros()->size() != 4)
-    return reject("codes must have four zeros and a weight_scale");
-  // The types are in the order of the zero points.
+  if (op.getCodes()->size() != 4)
+    return reject("codes must be of queries, keys, weights and values");
   const Type types[] = {element, elementTypeOf(op.getKeys()), element, elementTypeOf(op.getValues())};
-  for (auto [type, zero] : llvm::zip_equal(types, *op.getZeros())) {
+  for (auto [type, codes] : llvm::zip_equal(types, *op.getCodes())) {
     // Zero points may be out of range if the sign bit of keys or values was flipped.
     constexpr int64_t largest = 511;
+    const int64_t zero = llvm::cast<CodesAttr>(codes).getZero();
     if (!type.isInteger(8) || std::abs(zero) > largest)
-      return reject("zeros must be of 8-bit codes, but there is ", zero, " of ", type);
+      return reject("codes must have 8 bits and a zero point near them, but there is ", zero, " of ", type);
   }
   if (op.getMask() && !elementTypeOf(op.getMask()).isF32())
     return reject("the mask of codes' scores must be f32, but is ", elementTypeOf(op.getMask()));

@@ -27,7 +27,7 @@ def Nn_MatMulOp : Nn_Op<"matmul", [Nn_Contraction, Nn_StatesAxes, Nn_EvaluatedIn
   }];
 }
 
-def Nn_AttentionOp : Nn_Op<"attention", [Nn_Attention, Nn_FreeWidth, Nn_StatesAxes, AttrSizedOperandSegments]> {
+def Nn_AttentionOp : Nn_Op<"attention", [Nn_Attention, Nn_StatesAxes, AttrSizedOperandSegments]> {
   let summary = "softmax(scale * queries keys + mask) values, the softmax along the keys";
   let description = [{
     `[..., M, D] x [..., D, N]` are the scores, of f32 unless the operands are f64, which `[..., N, E]` are weighted by. Leading axes
@@ -43,12 +43,14 @@ def Nn_AttentionOp : Nn_Op<"attention", [Nn_Attention, Nn_FreeWidth, Nn_StatesAx
     `sink`, which broadcasts to `[..., M, 1]`, is the score of one more key, whose value is 0. A row whose scores, the sink included, are
     all -inf gives NaN, or 0 with `hides_rows`.
 
-    Queries, keys and values may be codes of 8 bits. Then `zeros` has the zero points of queries, keys, weights and values: each product is of codes
-    less their zero points, with sums of i32, which are the result of the second. Between, scores are f32, as is the mask, and the weights are quantized by
-    `weight_scale`, to codes of the queries' type. Codes have no bounds, sink or softcap.
+    Queries, keys and values may be codes of 8 bits. Then `codes` says what queries, keys, weights and values stand for, in this order: with
+    `#nn.codes<scale, zero>`, a code stands for (code - zero) * scale. The zero point may be out of the type's range. Each product is of codes less
+    their zero points, with sums of i32. The sums of the first, times the scales of queries and keys, are scores of f32, as is the mask. Weights are
+    quantized to codes of the queries' type. The sums of the second product are the result, without the scales of weights and values. Codes
+    have no bounds, sink or softcap.
 
-    Importers write it where only its result is needed, and `nacre-fuse-attention` makes it of its pieces. `nacre-expand-attention`
-    spells it out where no kernel can compute it, and for gradients.
+    Importers write it where only its result is needed, `nacre-fuse-attention` makes it of its pieces, and `nacre-recognize-quantized` of pieces
+    between dequantizations and quantizations. `nacre-expand-attention` spells it out where no kernel can compute it, and for gradients.
 
     Example:
 
@@ -57,22 +59,27 @@ def Nn_AttentionOp : Nn_Op<"attention", [Nn_Attention, Nn_FreeWidth, Nn_StatesAx
         : tensor<8x10x64xf32>, tensor<8x64x12xf32>, tensor<8x12x32xf32>, tensor<10x12xf32>
     %causal = nn.attention %queries, %keys, %values sink %sink offset %past {behind = 0, scale = 0.125, softcap = 30.0}
         : tensor<8x10x64xf32>, tensor<8x64x12xf32>, tensor<8x12x32xf32>, tensor<8x1x1xf32>, tensor<i32>
-    %z = nn.attention %a, %b, %c {scale = 0.001, zeros = array<i64: 128, 1, 0, 3>, weight_scale = 0.0039}
+    %z = nn.attention %a, %b, %c
+        {codes = [#nn.codes<0.02, 128>, #nn.codes<0.03, 1>, #nn.codes<0.0039, 0>, #nn.codes<0.01, 3>], scale = 0.125}
         : tensor<8x10x64xui8>, tensor<8x64x12xi8>, tensor<8x12x32xi8>                          // tensor<8x10x32xi32>
     ```
   }];
   let arguments = (ins Nn_Tensor:$queries, Nn_Tensor:$keys, Nn_Tensor:$values, Optional<Nn_FloatTensor>:$mask,
                        Optional<Nn_FloatTensor>:$sink, Optional<Nn_Tensor>:$offset, F64Attr:$scale,
                        OptionalAttr<F64Attr>:$softcap, OptionalAttr<I64Attr>:$before, OptionalAttr<I64Attr>:$behind,
-                       UnitAttr:$hides_rows, OptionalAttr<DenseI64ArrayAttr>:$zeros, OptionalAttr<F64Attr>:$weight_scale);
+                       UnitAttr:$hides_rows, OptionalAttr<Nn_CodesArray>:$codes);
   let assemblyFormat = [{
     $queries `,` $keys `,` $values (`mask` $mask^)? (`sink` $sink^)? (`offset` $offset^)? attr-dict `:` type(operands)
   }];
   let extraClassDeclaration = [{
     /// True if queries, keys and values are codes.
-    bool isOfCodes() { return getZeros().has_value(); }
-    /// The zero points of codes, in the order of `zeros`.
-    enum Zero : unsigned { QueryZero, KeyZero, WeightZero, ValueZero };
+    bool isOfCodes() { return getCodes().has_value(); }
+    /// Tensors of codes, in the order of `codes`.
+    enum Part : unsigned { Queries, Keys, Weights, Values };
+    CodesAttr getCodesOf(Part part);
+    /// Returns the factor by which sums of the first product become scores. For codes, it is rounded to f32 as in ONNX Runtime.
+    double getScoreFactor();
+    Width getWidth();
     /// True if positions decide which keys a query sees.
     bool isBounded() { return getBefore().has_value() || getBehind().has_value(); }
   }];

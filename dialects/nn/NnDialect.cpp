@@ -38,6 +38,17 @@ void NnDialect::initialize() {
       >();
 }
 
+Attribute CodesAttr::parse(AsmParser &parser, Type) {
+  APFloat scale(0.0);
+  int64_t zero = 0;
+  if (parser.parseLess() || parser.parseFloat(APFloat::IEEEdouble(), scale) || parser.parseComma() ||
+      parser.parseInteger(zero) || parser.parseGreater())
+    return {};
+  return get(parser.getContext(), scale, zero);
+}
+
+void CodesAttr::print(AsmPrinter &printer) const { printer << '<' << getScale() << ", " << getZero() << '>'; }
+
 Operation *NnDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location loc) {
   auto elements = dyn_cast<ElementsAttr>(value);
   if (!elements || elements.getType() != type)

@@ -28,6 +28,20 @@ def Nn_Dialect : Dialect {
   }];
 }
 
+def Nn_Codes : AttrDef<Nn_Dialect, "Codes"> {
+  let mnemonic = "codes";
+  let summary = "The reals that integer codes stand for: (code - zero) * scale";
+  let description = [{
+    ```mlir
+    #nn.codes<0.0078125, 128>
+    ```
+  }];
+  let parameters = (ins APFloatParameter<"distance between reals of consecutive codes">:$scale, "int64_t":$zero);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Nn_CodesArray : TypedArrayAttrBase<Nn_Codes, "array of codes">;
+
 class Nn_Enum<string name, string summary, list<I32EnumAttrCase> cases> : I32EnumAttr<name, summary, cases> {
   let cppNamespace = "::nacre::nn";
   let genSpecializedAttr = 0;

@@ -7,8 +7,6 @@
 #include "dialects/nn/attention/SpelledAttention.h"
 #include "dialects/plan/Notes.h"
 
-#include <algorithm>
-
 namespace nacre::graph {
 #define GEN_PASS_DEF_EXPANDATTENTIONPASS
 #include "compiler/graph/Passes.h.inc"
@@ -17,7 +15,6 @@ namespace nacre::graph {
 using namespace mlir;
 
 namespace nacre::graph {
-
 namespace {
 
 struct ExpandAttention : impl::ExpandAttentionPassBase<ExpandAttention> {
@@ -25,23 +22,18 @@ struct ExpandAttention : impl::ExpandAttentionPassBase<ExpandAttention> {
 
   void runOnOperation() override {
     const int64_t most = plan::isOnCpu(getOperation()) ? int64_t(mostKeys) : std::min<int64_t>(mostKeys, mostKeysOnGpu);
-    SmallVector<nn::AttentionOp> expanded;
     getOperation().walk([&](nn::AttentionOp op) {
-      const bool hasKernel = !elementTypeOf(op.getQueries()).isF64() && shapeOf(op.getKeys()).back() <= most;
-      if (!op.isOfCodes() && (all || !hasKernel))
-        expanded.push_back(op);
-    });
-    for (nn::AttentionOp op : expanded) {
+      Type type = elementTypeOf(op.getQueries());
+      if (op.isOfCodes() || (!all && !type.isF64() && shapeOf(op.getKeys()).back() <= most))
+        return;
       OpBuilder builder(op);
       // Scores are f32 whatever the operands are, except for f64.
-      Type scores = elementTypeOf(op.getQueries()).isF64() ? Type() : Type(builder.getF32Type());
-      op.replaceAllUsesWith(nn::spellAttention(builder, op, scores).result);
+      op.replaceAllUsesWith(nn::spellAttention(builder, op, type.isF64() ? type : builder.getF32Type()).result);
       op.erase();
       ++numExpanded;
-    }
+    });
   }
 };
 
 } // namespace
-
 } // namespace nacre::graph

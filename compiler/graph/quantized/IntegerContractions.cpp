@@ -248,15 +248,23 @@ private:
 
 } // namespace
 
+Value scaleSums(OpBuilder &builder, Location loc, Value sums, QuantizedOperands operands) {
+  Type real = builder.getF32Type();
+  Value reals =
+      nn::CastOp::create(builder, loc, typeOf(sums).clone(real), sums, /*overflows=*/false, nn::ScaleRounding::Up);
+  // The product of the two scales is rounded to f32, as in ONNX Runtime.
+  const auto leftScale = static_cast<float>(readNumbers(operands.left.getScale())->front());
+  SmallVector<double> scales = *readNumbers(operands.right.getScale());
+  for (double &scale : scales)
+    scale = static_cast<double>(leftScale * static_cast<float>(scale));
+  return nn::BinaryOp::create(builder, loc, BinaryKind::Mul, reals, createNumbers(builder, loc, real, scales));
+}
+
 Operation *computeInIntegers(RewriterBase &rewriter, Operation *contraction, QuantizedOperands operands,
                              bool unsignedLeft) {
   Location loc = contraction->getLoc();
-  auto codesOf = [&](Value value) {
-    auto codes = value.getDefiningOp<nn::DequantizeOp>();
-    return codes ? codes.getOperand() : moveCodes(rewriter, value);
-  };
-  Value codes = codesOf(contraction->getOperand(0)), left = codes;
-  Value rightCodes = codesOf(contraction->getOperand(1));
+  Value codes = moveCodes(rewriter, contraction->getOperand(0)), left = codes;
+  Value rightCodes = moveCodes(rewriter, contraction->getOperand(1));
   rewriter.setInsertionPoint(contraction);
   const double zero = readNumbers(operands.left.getZero())->front();
   double leftZero = zero;
@@ -285,14 +293,7 @@ Operation *computeInIntegers(RewriterBase &rewriter, Operation *contraction, Qua
     sums = write.binary(BinaryKind::Sub, sums, write.binary(BinaryKind::Mul, columns, write.integers(leftZero)));
   }
 
-  // The product of the two scales is rounded to f32, as in ONNX Runtime.
-  const auto leftScale = static_cast<float>(readNumbers(operands.left.getScale())->front());
-  SmallVector<double> scales = *readNumbers(operands.right.getScale());
-  for (double &scale : scales)
-    scale = static_cast<double>(leftScale * static_cast<float>(scale));
-  Value reals = write.cast(sums, rewriter.getF32Type());
-  Value factors = createNumbers(rewriter, loc, rewriter.getF32Type(), scales);
-  rewriter.replaceOpWithNewOp<nn::BinaryOp>(contraction, BinaryKind::Mul, reals, factors);
+  rewriter.replaceOp(contraction, scaleSums(rewriter, loc, sums, operands));
   return integers;
 }
 

@@ -27,6 +27,9 @@ struct QuantizedOperands {
 /// Otherwise, returns the reason as the end of a sentence.
 std::variant<QuantizedOperands, std::string> findQuantizedOperands(mlir::Operation *contraction);
 
+/// Returns the reals of `sums`, sums of products of the codes of `operands`.
+mlir::Value scaleSums(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value sums, QuantizedOperands operands);
+
 /// Replaces `contraction` by a contraction of bytes whose result is converted to reals and scaled. Returns the new
 /// contraction. If sums of the right operand's columns are not constant, the left operand gets the signedness
 /// `unsignedLeft` here. Otherwise, nacre-choose-signs changes it later.

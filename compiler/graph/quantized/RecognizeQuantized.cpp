@@ -5,8 +5,8 @@
 //
 // 0. Quantizations move to the operators that compute reals, and dequantizations to their readers
 //    (MovedQuantizations.h).
-// 1. Contractions use bytes (IntegerContractions.h). Contractions that cannot are recorded with the reason
-//    (InFloats.h).
+// 1. Attention is fused on CPUs (QuantizedAttention.h). Other contractions use bytes (IntegerContractions.h). Contractions
+//    that cannot are recorded with the reason (InFloats.h).
 // 2. A 32-bit bias is added to the sums, and factors are merged into the scale.
 // 3. Averages become sums of bytes (Averages.h).
 // 4. The scale of a quantization is moved into the scales of its operands, and bounds become bounds of the bytes
@@ -24,10 +24,13 @@
 #include "compiler/graph/quantized/MovedQuantizations.h"
 #include "compiler/graph/quantized/Numbers.h"
 #include "compiler/graph/quantized/Quantizations.h"
+#include "compiler/graph/quantized/QuantizedAttention.h"
 #include "compiler/graph/quantized/ScaledReals.h"
 #include "dialects/TensorTypes.h"
+#include "dialects/plan/Notes.h"
 
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/DenseMap.h"
 
 #include <algorithm>
@@ -178,7 +181,10 @@ struct RecognizeQuantized : impl::RecognizeQuantizedPassBase<RecognizeQuantized>
     addMovedCodes(movement);
     addMovedQuantizations(movement);
     apply(std::move(movement));
-    rewriteContractions();
+    SmallVector<Attribute> inIntegers;
+    if (plan::isOnCpu(getOperation()))
+      fuseAttention(inIntegers);
+    rewriteContractions(inIntegers);
     addAverages(patterns);
     addInterpolation(patterns);
     addQuantizations(patterns);
@@ -207,7 +213,17 @@ private:
     return walk.wasInterrupted();
   }
 
-  void rewriteContractions() {
+  void fuseAttention(SmallVectorImpl<Attribute> &fused) {
+    SmallVector<nn::MatMulOp> products;
+    getOperation().walk([&](nn::MatMulOp product) { products.push_back(product); });
+    IRRewriter rewriter(&getContext());
+    for (nn::MatMulOp product : products)
+      fuseQuantizedAttention(rewriter, product, unsignedLeft, mostKeys, fused);
+    numContractions += fused.size();
+    (void)runRegionDCE(rewriter, getOperation()->getRegions()); // This fails if nothing is erased.
+  }
+
+  void rewriteContractions(SmallVectorImpl<Attribute> &inIntegers) {
     SmallVector<Operation *> contractions;
     getOperation().walk([&](Operation *op) {
       auto known = dyn_cast<nn::OperatorInterface>(op);
@@ -216,7 +232,7 @@ private:
         contractions.push_back(op);
     });
     IRRewriter rewriter(&getContext());
-    SmallVector<Attribute> inFloats, inIntegers;
+    SmallVector<Attribute> inFloats;
     for (Operation *op : contractions) {
       std::variant<QuantizedOperands, std::string> found = "integers have no operator of its kind";
       if (isa<nn::ConvOp, nn::MatMulOp>(op))

@@ -224,7 +224,7 @@ Value NnBuilder::attention(const AttentionOperands &a) {
   OperationState state(loc, nn::AttentionOp::getOperationName());
   nn::AttentionOp::build(builder, state, builder.getNoneType(), a.queries, a.keys, a.values, a.mask, a.sink, a.offset,
                          APFloat(a.scale), a.softcap != 0 ? builder.getF64FloatAttr(a.softcap) : FloatAttr(),
-                         bound(a.before), bound(a.behind), a.hidesRows, /*zeros=*/{}, /*weight_scale=*/{});
+                         bound(a.before), bound(a.behind), a.hidesRows, /*codes=*/{});
   return finish(state, &nn::AttentionOp::inferReturnTypes).front();
 }
 

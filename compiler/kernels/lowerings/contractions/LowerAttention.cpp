@@ -48,7 +48,7 @@ public:
     if (op.isOfCodes() || op.getMask() || op.getSoftcap() || op.isBounded() || !op.getScale().isExactlyValue(1))
       sweeps.finishScores(op, first);
     Value weights = sweeps.soften(op);
-    if (const int64_t zero = zeroOf(Zero::ValueZero); zero != 0)
+    if (const int64_t zero = zeroOf(Part::Values); zero != 0)
       addSum(second, sum(weights, elementTypeOf(op.getQueries()), axes(m, k), m, shape[shape.size() - 2]), m, -zero);
 
     SmallVector<int64_t> uncuttable = {int64_t(shape.size()) - 1};
@@ -67,9 +67,9 @@ public:
   }
 
 private:
-  using Zero = nn::AttentionOp::Zero;
+  using Part = nn::AttentionOp::Part;
 
-  int64_t zeroOf(Zero zero) { return op.isOfCodes() ? (*op.getZeros())[zero] : 0; }
+  int64_t zeroOf(Part part) { return op.isOfCodes() ? op.getCodesOf(part).getZero() : 0; }
 
   AffineMap mapOf(const StridedOperand &operand, AffineExpr row, AffineExpr column) {
     ArrayRef<int64_t> batchSizes = ArrayRef<int64_t>(shape).drop_back(2);
@@ -89,8 +89,8 @@ private:
   int64_t columnsOf(Value operand) const { return cast<RankedTensorType>(operand.getType()).getShape().back(); }
 
   void addSums(Centred &first, Centred &second) {
-    const int64_t queryZero = zeroOf(Zero::QueryZero), keyZero = zeroOf(Zero::KeyZero),
-                  weightZero = zeroOf(Zero::WeightZero), valueZero = zeroOf(Zero::ValueZero);
+    const int64_t queryZero = zeroOf(Part::Queries), keyZero = zeroOf(Part::Keys), weightZero = zeroOf(Part::Weights),
+                  valueZero = zeroOf(Part::Values);
     auto sumOf = [&](Value operand, const StridedOperand &strided, AffineMap map, AffineExpr kept, int64_t size) {
       return sum(body.read(strided.source), elementTypeOf(operand), map, kept, size);
     };

@@ -35,7 +35,7 @@ ScoreSweeps::ScoreSweeps(KernelBody &body, Value scores)
 }
 
 void ScoreSweeps::finishScores(nn::AttentionOp op, const Centred &centred) {
-  const double factor = op.getScale().convertToDouble();
+  const double factor = op.getScoreFactor();
   Location loc = body.getLoc();
   Reads reads;
   reads.add(scores, identity);
@@ -108,9 +108,9 @@ Type ScoreSweeps::storageOf(nn::AttentionOp op) const {
 
 Value ScoreSweeps::quantize(OpBuilder &b, Value weight, nn::AttentionOp op) {
   Location loc = body.getLoc();
-  Value scale = emitConstant(b, loc, type, op.getWeightScale()->convertToDouble());
-  return emitQuantized(b, loc, arith::DivFOp::create(b, loc, weight, scale),
-                       (*op.getZeros())[nn::AttentionOp::WeightZero],
+  const nn::CodesAttr codes = op.getCodesOf(nn::AttentionOp::Weights);
+  Value scale = emitConstant(b, loc, type, codes.getScale().convertToDouble());
+  return emitQuantized(b, loc, arith::DivFOp::create(b, loc, weight, scale), codes.getZero(),
                        cast<IntegerType>(elementTypeOf(op.getQueries())));
 }
 
