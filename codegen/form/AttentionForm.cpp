@@ -24,8 +24,23 @@ int64_t AttentionForm::numBatches() const {
   return count;
 }
 
+double AttentionForm::visiblePart() const {
+  if (!bounds)
+    return 1;
+  const int64_t before = bounds->before.value_or(rows.size + keys.size), behind = bounds->behind.value_or(keys.size);
+  if (offset)
+    return std::min(1., double(before + 1 + behind) / double(keys.size));
+  int64_t visible = 0;
+  for (int64_t row = 0; row < rows.size; ++row) {
+    const int64_t position = row + bounds->offset, low = std::max<int64_t>(0, position - before),
+                  high = std::min<int64_t>(keys.size, position + behind + 1);
+    visible += std::max<int64_t>(0, high - low);
+  }
+  return double(visible) / double(rows.size * keys.size);
+}
+
 double AttentionForm::multiplyAdds() const {
-  return double(numBatches()) * rows.size * keys.size * (depth.size + columns.size);
+  return double(numBatches()) * rows.size * keys.size * (depth.size + columns.size) * visiblePart();
 }
 
 std::optional<AttentionForm::Index> AttentionForm::sumOf(const Input &input) const {
@@ -243,7 +258,24 @@ private:
     }
     if (result.isOfCodes && !haveCodesLast())
       return misfit("scores of codes must be of f32, and their weights codes");
+    readBounds();
     return second->inputs[0].work == scores ? success() : misfit("the latest scores must be the weights");
+  }
+
+  /// Reads the bounds of the sweep that finishes the scores.
+  void readBounds() {
+    const Work &sweep = result.sweeps.front();
+    result.bounds = sweep.allParallel() ? plan::getKeyBounds(sweep.op) : std::nullopt;
+    if (!result.bounds || !result.bounds->offsetInput)
+      return;
+    const Input &offset = sweep.inputs[*result.bounds->offsetInput];
+    const bool isOfBatch =
+        offset.source == Input::Source::Storage &&
+        llvm::all_of(ArrayRef<int64_t>(offset.access.strides).take_back(2), [](int64_t stride) { return stride == 0; });
+    if (isOfBatch)
+      result.offset = &offset;
+    else
+      result.bounds.reset();
   }
 
   /// True if the body can be inlined. A sweep over scores may also read the indices of its row and its key.

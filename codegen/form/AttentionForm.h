@@ -10,6 +10,7 @@
 #define NACRE_CODEGEN_FORM_ATTENTIONFORM_H
 
 #include "codegen/form/ContractionForm.h"
+#include "dialects/plan/KeyBounds.h"
 
 namespace nacre::codegen {
 
@@ -31,6 +32,10 @@ struct AttentionForm {
   const Work *epilogue = nullptr; ///< Epilogue, which reads the second product and the sums. May be null.
   const WrittenTensor *written = nullptr;
 
+  /// Keys that a row sees. `nullopt` if it sees all keys, or if the offset differs between the rows of a batch.
+  std::optional<plan::KeyBounds> bounds;
+  const Input *offset = nullptr; ///< Offset of `bounds`, if it is an input.
+
   // True if the operands are 8-bit codes. Then the first sweep reads sums of i32, and the last sweep over scores
   // returns codes.
   bool isOfCodes = false;
@@ -51,6 +56,8 @@ struct AttentionForm {
                                                                        mlir::Value key) const;
 
   int64_t numBatches() const;
+  /// Returns the part of all scores that are within the bounds. Without a known offset, this is an upper bound.
+  double visiblePart() const;
   double multiplyAdds() const;
 };
 

@@ -3,6 +3,7 @@
 #include "codegen/cpu/attention/AttentionSweeps.h"
 
 #include "codegen/cpu/Combiner.h"
+#include "codegen/cpu/Units.h"
 #include "codegen/cpu/VectorBody.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -34,7 +35,7 @@ public:
       for (unsigned number : pass.reductions)
         reductions.push_back(&form.sweeps[number]);
       SmallVector<Value> folded =
-          reduce(reductions, form.keys.size,
+          reduce(reductions, form.keys.size, rows.keys,
                  [&](Position key, Piece piece, ValueRange carried) { return step(pass, key, piece, carried); });
       for (auto [number, value] : llvm::zip_equal(pass.reductions, folded)) {
         rowValues[number] = value;
@@ -68,8 +69,8 @@ private:
   using Step = llvm::function_ref<SmallVector<Value>(Position, Piece, ValueRange)>;
 
   /// Returns one scalar for each of `works`, which reduces `count` elements. `step` reduces a vector of elements into
-  /// the carried values.
-  SmallVector<Value> reduce(ArrayRef<const Work *> works, int64_t count, Step step) {
+  /// the carried values. With a range, only its elements and those after the last whole vector are read.
+  SmallVector<Value> reduce(ArrayRef<const Work *> works, int64_t count, const KeyRange &range, Step step) {
     SmallVector<Combiner> combiners;
     SmallVector<Value> carried;
     auto identity = [&](const Combiner &combiner, unsigned width) {
@@ -81,9 +82,12 @@ private:
       carried.push_back(identity(combiners.back(), lanes));
     }
     const int64_t whole = count - count % lanes;
+    auto ofVector = [&](Position at, ValueRange values) { return step(at, {0, lanes, lanes}, values); };
     SmallVector<Value> folded =
-        reduceInLoop(build, whole, lanes, /*timesPerIteration=*/1, carried, combiners,
-                     [&](Position at, ValueRange values) { return step(at, {0, lanes, lanes}, values); });
+        range.low ? build.loop(build.scaled(range.low, range.chunk),
+                               emitMin(build, build.scaled(range.high, range.chunk), build.index(whole)), lanes,
+                               carried, ofVector)
+                  : reduceInLoop(build, whole, lanes, /*timesPerIteration=*/1, carried, combiners, ofVector);
     for (const Piece &piece : cutIntoPieces(count - whole, lanes, hasMasks)) {
       SmallVector<Value> start;
       for (const Combiner &combiner : combiners)
@@ -105,7 +109,7 @@ private:
       return {
           build.broadcast(inlineBody(build, *work.body, {codes, carried.front()}, piece.width).front(), piece.width)};
     };
-    return reduce(&work, form.depth.size, step).front();
+    return reduce(&work, form.depth.size, /*range=*/{}, step).front();
   }
 
   /// Computes and reduces the scores in `piece`, from the key `key` of the row on.

@@ -8,8 +8,7 @@
 #ifndef NACRE_CODEGEN_CPU_ATTENTION_ATTENTIONSWEEPS_H
 #define NACRE_CODEGEN_CPU_ATTENTION_ATTENTIONSWEEPS_H
 
-#include "codegen/cpu/VectorBuilder.h"
-#include "codegen/form/AttentionForm.h"
+#include "codegen/cpu/attention/VisibleKeys.h"
 
 namespace nacre::codegen::cpu {
 
@@ -19,6 +18,7 @@ struct ScoreRows {
   mlir::Value scores; ///< Scores of type f32, which overwrite the sums
   mlir::Value codes;  ///< Codes of the weights; null if the weights are the scores
   int64_t pitch = 0, codePitch = 0;
+  KeyRange keys;                              ///< Keys of the current block. Scores of other keys are not read.
   mlir::Value keySums;                        ///< Sums of codes, one for each key; null if no sweep reads them
   llvm::DenseMap<unsigned, mlir::Value> kept; ///< Result of each reducing sweep: one value for each row of the block
 };

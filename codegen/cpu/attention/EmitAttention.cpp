@@ -121,6 +121,10 @@ private:
     valueWidth = choosePanelWidth(ofValues, shape);
     const int64_t tile = splitRun(ofValues, shape.rows, valueWidth / ofValues.lanes, shape.depth).rows;
     block = std::min(rowsOfUnit, std::max<int64_t>(1, shape.rows / tile) * tile);
+    // Fewer keys at a time would store and load the sums of values too often.
+    constexpr int64_t leastChunk = 64;
+    chunk = llvm::alignTo(leastChunk, keyWidth);
+    skipsKeys = form.bounds && !form.isOfCodes && !form.epilogue && form.keys.size > chunk && chunk % lanes == 0;
   }
 
   void emitUnit(Value unit) {
@@ -145,17 +149,19 @@ private:
       endRow = emitMin(build, build.add(firstRow, rowsOfUnit), build.index(form.rows.size));
     }
     const size_t buffers = function.buffers.size();
-    emitPanels();
+    packPanels();
     allocateScores();
     build.loop(firstRow, endRow, block, [&](Position row) {
       Value first = build.address({row}, {1}, 0);
       Value count = emitMin(build, difference(endRow, first), build.index(block));
+      if (skipsKeys)
+        rows.keys = emitVisibleKeys(build, form, batch, first, count, chunk);
       emitScores(first, count);
       build.loop(build.index(0), count, 1, [&](Position inBlock) {
         Value row = build.address({{first, 0}, inBlock}, {1, 1}, 0);
         emitSweeps(build, form, function.buffers, rows, {row, rowOf(Index::Queries, row), batch}, inBlock);
       });
-      emitResult(first, count);
+      skipsKeys ? emitVisibleResult(first, count) : emitResult(first, count);
     });
     function.buffers.truncate(buffers);
   }
@@ -181,7 +187,7 @@ private:
     return {unsigned(function.buffers.size() - 1), 0, cast<MemRefType>(buffer.getType()).getElementType()};
   }
 
-  void emitPanels() {
+  void packPanels() {
     packedKeys = pack(Index::Keys, form.depth, form.keys, keyWidth, scores);
     packedValues = pack(Index::Values, form.keys, form.columns, valueWidth, weighted);
     scores.operands[Contraction::Rhs] = asOperand(packedKeys.buffer);
@@ -284,11 +290,13 @@ private:
     }
     if (!form.epilogue)
       weighted.productInputs = {0};
+    if (skipsKeys)
+      resultSums = allocateScratch(function, build, block * resultPitch(), type);
   }
 
-  /// Multiplies the first `count` rows by all panels of `packed`. If `count` is null, multiplies all rows.
-  void emitProduct(MatrixProduct product, const PackedColumns &packed, Addresses at, Value count) {
-    PanelWalk walk;
+  /// Multiplies the first `count` rows by the panels of `packed`. If `count` is null, multiplies all rows.
+  void emitProduct(MatrixProduct product, const PackedColumns &packed, Addresses at, Value count,
+                   const KeyRange &visible = {}, PanelWalk walk = {}) {
     const int64_t step = packed.width * product.groups.k;
     product.depth.front().strides[Contraction::Rhs] = step;
     walk.panel = {packed.buffer, packed.width, {step}};
@@ -300,20 +308,7 @@ private:
       walk.cutExtent = walk.cutMost = block;
     }
     auto multiplyPanels = [&](const PanelWalk &rows, const Addresses &at) {
-      auto panel = [&](Position number, int64_t valid) {
-        PanelWalk walk = rows;
-        walk.columns = valid;
-        Addresses there = at;
-        there[Contraction::Rhs] = build.address({number}, {packed.stride}, 0);
-        for (unsigned operand = Contraction::Result; operand < there.size(); ++operand)
-          there[operand] =
-              build.address({{at[operand], 0}, number}, {1, product.columns.strides[operand] * packed.width}, 0);
-        emitPanelWalk(function, build, product, walk, there);
-      };
-      const int64_t columns = product.columns.size, whole = columns / packed.width;
-      build.loop(0, whole, 1, [&](Position number) { panel(number, packed.width); });
-      if (columns % packed.width != 0)
-        panel({Value(), whole}, columns % packed.width);
+      emitPanels(function, build, product, packed, rows, at, visible);
     };
     if (form.isOfCodes && machineOfProduct(product).readsWideRows())
       forWideRows(function, build, product, walk, at, multiplyPanels);
@@ -322,7 +317,7 @@ private:
   }
 
   void emitScores(Value first, Value count) {
-    emitProduct(scores, packedKeys, {rowOf(Index::Queries, first), Value(), build.index(0)}, count);
+    emitProduct(scores, packedKeys, {rowOf(Index::Queries, first), Value(), build.index(0)}, count, rows.keys);
   }
 
   void emitResult(Value first, Value count) {
@@ -330,6 +325,39 @@ private:
     for (const ContractionOperand &extra : ArrayRef(weighted.operands).drop_front(Contraction::Extra))
       at.push_back(build.index(extra.offset));
     emitProduct(weighted, packedValues, at, count);
+  }
+
+  int64_t resultPitch() const { return int64_t(llvm::alignTo(form.columns.size, valueWidth)); }
+
+  /// Adds up the products of weights and values for one chunk of visible keys after the other, and copies the sums to
+  /// the result.
+  void emitVisibleResult(Value first, Value count) {
+    const Piece vector = {0, lanes, lanes};
+    Value zero = build.constant(cast<TypedAttr>(build.ops.getZeroAttr(vectorOf(type, lanes))));
+    build.loop(0, block * resultPitch(), lanes,
+               [&](Position at) { build.store(zero, resultSums, build.address({at}, {1}, 0), vector); });
+    MatrixProduct product = weighted;
+    product.operands[Contraction::Result] = asOperand(resultSums);
+    product.rows.front().strides[Contraction::Result] = resultPitch();
+    PanelWalk walk;
+    walk.addsToResult = true;
+    walk.goesOn = form.keys.size <= kSerialSteps;
+    auto multiply = [&](Position number, int64_t keys) {
+      product.depth.front().size = keys;
+      Value from = build.address({number}, {chunk}, 0);
+      emitProduct(product, packedValues, {from, build.scaled(from, packedValues.width), build.index(0)}, count,
+                  /*visible=*/{}, walk);
+    };
+    const int64_t whole = form.keys.size / chunk, rest = form.keys.size % chunk;
+    build.loop(rows.keys.low, rest == 0 ? rows.keys.high : emitMin(build, rows.keys.high, build.index(whole)), 1,
+               [&](Position number) { multiply(number, chunk); });
+    if (rest != 0)
+      build.loop(build.index(whole), rows.keys.high, 1, [&](Position) { multiply({Value(), whole}, rest); });
+    build.loop(build.index(0), count, 1, [&](Position row) {
+      Value to = rowOf(Index::Result, build.address({{first, 0}, row}, {1, 1}, 0));
+      copyRow(build, {resultSums, build.address({row}, {resultPitch()}, 0)}, {bufferOf(Index::Result), to},
+              form.columns.size);
+    });
   }
 
   KernelFunction &function;
@@ -344,11 +372,13 @@ private:
   int64_t block = 1;                    ///< Number of rows whose scores are in scratch
   int64_t pitch = 0, codePitch = 0;     ///< Number of elements between rows, of scores and of codes
   int64_t keyWidth = 0, valueWidth = 0; ///< Number of columns of a panel
+  int64_t chunk = 0;                    ///< Number of keys that are skipped together
+  bool skipsKeys = false;               ///< True if keys that no row of a block sees are not computed
 
   // The current unit.
   SmallVector<Value> batch; ///< Index of each batch loop
   PackedColumns packedKeys, packedValues;
-  Value valueSums;
+  Value valueSums, resultSums;
   ScoreRows rows;
 };
 

@@ -370,11 +370,12 @@ func.func @fixed_point(%x: tensor<4x8xi32> {nn.name = "x"}) -> (tensor<4x8xi32> 
 // -----
 
 // Bounds of attention are arithmetic with the indices of a row and a key; a number for each row of a sink joins the largest
-// score and the sum. The offset is read from memory, because a run decides it.
+// score and the sum. The offset is read from memory, because a run decides it. The sweep that hides keys notes the bounds.
 
 // CHECK-LABEL: plan.entry @bounded
 // CHECK:         plan.launch @attention_0
 // CHECK-LABEL: plan.kernel @attention_0 attention
+// CHECK:           attrs = {plan.key_bounds = {before = 3 : i64, behind = 0 : i64, offset = 0 : i64, offset_input = 1 : i64}}
 // CHECK:           math.tanh
 // CHECK:           linalg.index 3
 // CHECK:           linalg.index 2

@@ -17,7 +17,7 @@ import nacre
 from formulas import INT32, Tensor, attend, floats, integers, join, split, table
 from onnx_writer import Graph, _tensor
 
-HEADS, GROUPS, WIDTH, QUERIES, PAST = 4, 2, 8, 19, 18
+HEADS, GROUPS, WIDTH, QUERIES, PAST = 4, 2, 8, 19, 90
 LAYERS = 4
 
 

@@ -24,6 +24,7 @@ struct AttentionText {
   bool cutAmongRows = false; ///< Else among batches.
   bool bounded = false; ///< A row sees three keys before its position, which is two after its index, and the key at it.
   bool sunk = false;    ///< Capped, and with a sink: the first number of the mask.
+  bool causal = false;  ///< With `bounded`: a row sees all keys before its position.
 
   std::string text() const;
   std::string scored() const; ///< The body of the sweep that finishes the scores.
@@ -51,7 +52,7 @@ plan.kernel @kernel attention (%q: tensor<QSxTYPE>, %k: tensor<KSxTYPE>, %v: ten
   %e1 = tensor.empty() : tensor<BxMxNxf32>
   %m = linalg.generic {indexing_maps = [affine_map<(b, m, n) -> (b, m, n)>, affine_map<(b, m, n) -> (n)>, affine_map<(b, m, n) -> (b, m, n)>],
                        iterator_types = ["parallel", "parallel", "parallel"]}
-      ins(%s, %mask : tensor<BxMxNxf32>, tensor<NxTYPE>) outs(%e1 : tensor<BxMxNxf32>) {
+      ins(%s, %mask : tensor<BxMxNxf32>, tensor<NxTYPE>) outs(%e1 : tensor<BxMxNxf32>) KEYBOUNDS{
   ^bb0(%a: f32, %g: TYPE, %o: f32):
     MASKED
   } -> tensor<BxMxNxf32>
@@ -134,9 +135,11 @@ inline std::string AttentionText::scored() const {
                "%key = linalg.index 2 : index\n    %kw = arith.index_cast %key : index to i32\n    "
                "%two = arith.constant 2 : i32\n    %at = arith.addi %rw, %two : i32\n    "
                "%far = arith.subi %kw, %at : i32\n    %none = arith.constant 0 : i32\n    "
-               "%least = arith.constant -3 : i32\n    %below = arith.cmpi sle, %far, %none : i32\n    "
-               "%above = arith.cmpi sge, %far, %least : i32\n    %seen = arith.andi %below, %above : i1\n    "
-               "%t = arith.select %seen, " +
+               "%least = arith.constant " +
+                   std::string(causal ? "-100000" : "-3") +
+                   " : i32\n    %below = arith.cmpi sle, %far, %none : i32\n    "
+                   "%above = arith.cmpi sge, %far, %least : i32\n    %seen = arith.andi %below, %above : i1\n    "
+                   "%t = arith.select %seen, " +
                    score + ", %lowest : f32");
   return body + "linalg.yield " + score + " : f32";
 }
@@ -176,6 +179,9 @@ inline std::string AttentionText::text() const {
       {"SINKTYPE", sunk ? ", tensor<NxTYPE>" : ""},
       {"SINKVALUE", sunk ? "%k0: TYPE, " : ""},
       {"MASKED", scored()},
+      {"KEYBOUNDS", !bounded ? ""
+                    : causal ? "attrs = {plan.key_bounds = {behind = 0, offset = 2}} "
+                             : "attrs = {plan.key_bounds = {before = 3, behind = 0, offset = 2}} "},
       {"QMAP", map("b", "m", "k")},
       {"KMAP", map(keyed, "n", "k")},
       {"VMAP", map(keyed, "k", "n")},

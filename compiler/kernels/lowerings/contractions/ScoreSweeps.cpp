@@ -6,6 +6,8 @@
 #include "compiler/kernels/bodies/QuantizedCasts.h"
 #include "compiler/kernels/bodies/ScalarBodies.h"
 
+#include "dialects/plan/KeyBounds.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -62,6 +64,17 @@ void ScoreSweeps::finishScores(nn::AttentionOp op, const Centred &centred) {
     }
     return value;
   });
+  if (op.isBounded())
+    setBounds(op, offset);
+}
+
+void ScoreSweeps::setBounds(nn::AttentionOp op, const Read &offset) {
+  plan::KeyBounds bounds{op.getBefore(), op.getBehind(), 0, std::nullopt};
+  if (offset.splat)
+    bounds.offset = cast<IntegerAttr>(offset.splat).getInt();
+  else if (offset.operand)
+    bounds.offsetInput = offset.index;
+  plan::setKeyBounds(scores.getDefiningOp(), bounds);
 }
 
 Value ScoreSweeps::soften(nn::AttentionOp op) {

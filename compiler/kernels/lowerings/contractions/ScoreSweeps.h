@@ -64,6 +64,8 @@ private:
   mlir::Value quantize(mlir::OpBuilder &b, mlir::Value weight, nn::AttentionOp op);
   /// True if the query of the current row sees the current key by its position.
   mlir::Value isSeen(mlir::OpBuilder &b, nn::AttentionOp op, mlir::Value offset);
+  /// Notes the bounds of `op` on the sweep that hides keys.
+  void setBounds(nn::AttentionOp op, const Read &offset);
   /// Adds an operand of the attention that broadcasts to the scores, and that may be null.
   Read addOperand(Reads &reads, mlir::Value operand);
   /// Returns the element of an operand, in its compute type. `scalars` are the elements of all tensors of the sweep.

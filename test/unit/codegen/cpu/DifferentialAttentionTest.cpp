@@ -54,6 +54,18 @@ TEST_F(CpuAttention, AttentionWithBoundsAndSink) {
   check(halves.text(), /*tolerance=*/1e-2);
 }
 
+/// Keys that no row of a block sees are not computed: before a window, and after the diagonal. Blocks end within a chunk
+/// of keys.
+TEST_F(CpuAttention, AttentionSkipsHiddenKeys) {
+  AttentionText bounded{2, 130, 200, 9, 11};
+  bounded.bounded = true;
+  checkOnAll(bounded.text());
+  bounded.causal = true;
+  checkOnAll(bounded.text());
+  AttentionText heads{1, 211, 300, 20, 70, true, false, /*masked=*/true, "f32", true, /*bounded=*/true, /*sunk=*/true};
+  check(heads.text());
+}
+
 TEST_F(CpuAttention, AttentionOfHalves) {
   AttentionText halves{2, 17, 33, 16, 24, true, false, true, "bf16", true};
   checkOnAll(halves.text(), /*tolerance=*/1e-2);

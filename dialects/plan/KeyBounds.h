@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the keys that a row of attention can see, as an attribute of the operation that finishes the scores.
+// Why:   this operation sets the scores of other keys to -inf. An emitter that knows the bounds need not compute them.
+
+#ifndef NACRE_DIALECTS_PLAN_KEYBOUNDS_H
+#define NACRE_DIALECTS_PLAN_KEYBOUNDS_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Operation.h"
+#include <optional>
+
+namespace nacre::plan {
+
+constexpr llvm::StringLiteral kKeyBounds = "plan.key_bounds";
+
+/// Row i sees the keys from i + offset - `before` to i + offset + `behind`. A bound that is left out is no limit.
+struct KeyBounds {
+  std::optional<int64_t> before, behind;
+  int64_t offset = 0;                 ///< Used if `offsetInput` is left out
+  std::optional<int64_t> offsetInput; ///< Index of the operation's input that is the offset, an i32
+};
+
+inline void setKeyBounds(mlir::Operation *op, const KeyBounds &bounds) {
+  mlir::Builder builder(op->getContext());
+  mlir::NamedAttrList list;
+  auto set = [&](llvm::StringRef name, std::optional<int64_t> number) {
+    if (number)
+      list.set(name, builder.getI64IntegerAttr(*number));
+  };
+  set("before", bounds.before);
+  set("behind", bounds.behind);
+  set("offset", bounds.offset);
+  set("offset_input", bounds.offsetInput);
+  op->setAttr(kKeyBounds, list.getDictionary(op->getContext()));
+}
+
+/// Returns the bounds on `op`, or `nullopt` if rows see all keys.
+inline std::optional<KeyBounds> getKeyBounds(mlir::Operation *op) {
+  auto list = op->getAttrOfType<mlir::DictionaryAttr>(kKeyBounds);
+  if (!list)
+    return std::nullopt;
+  auto get = [&](llvm::StringRef name) {
+    auto number = list.getAs<mlir::IntegerAttr>(name);
+    return number ? std::optional(number.getInt()) : std::nullopt;
+  };
+  return KeyBounds{get("before"), get("behind"), get("offset").value_or(0), get("offset_input")};
+}
+
+} // namespace nacre::plan
+
+#endif // NACRE_DIALECTS_PLAN_KEYBOUNDS_H
