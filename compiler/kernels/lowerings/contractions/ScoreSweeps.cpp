@@ -37,7 +37,8 @@ ScoreSweeps::ScoreSweeps(KernelBody &body, Value scores)
 }
 
 void ScoreSweeps::finishScores(nn::AttentionOp op, const Centred &centred) {
-  const double factor = op.getScoreFactor();
+  // The factor includes the division by the softcap, because a division takes as long as several products.
+  const double limit = op.getSoftcap() ? op.getSoftcap()->convertToDouble() : 1, factor = op.getScoreFactor() / limit;
   Location loc = body.getLoc();
   Reads reads;
   reads.add(scores, identity);
@@ -51,11 +52,8 @@ void ScoreSweeps::finishScores(nn::AttentionOp op, const Centred &centred) {
       value = arith::SIToFPOp::create(b, loc, type, centred.emit(b, loc, value, s.slice(1, centred.tensors.size())));
     if (factor != 1)
       value = arith::MulFOp::create(b, loc, value, number(factor));
-    if (std::optional<APFloat> softcap = op.getSoftcap()) {
-      const double limit = softcap->convertToDouble();
-      value = math::TanhOp::create(b, loc, arith::DivFOp::create(b, loc, value, number(limit)));
-      value = arith::MulFOp::create(b, loc, value, number(limit));
-    }
+    if (op.getSoftcap())
+      value = arith::MulFOp::create(b, loc, math::TanhOp::create(b, loc, value), number(limit));
     if (op.getMask())
       value = arith::AddFOp::create(b, loc, value, take(b, mask, s));
     if (op.isBounded()) {
