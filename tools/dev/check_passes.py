@@ -29,7 +29,7 @@ ENGINE_DECISIONS = {
     "compiler/graph/attention/ExpandAttention.cpp": "how many keys a kernel of the engine takes",
     "compiler/graph/attention/FuseAttention.cpp": "how many keys a kernel of the engine takes",
     "compiler/graph/quantized/RecognizeQuantized.cpp": "whether attention of codes has a kernel",
-    "compiler/kernels/entries/FormOperators.cpp": "the form of an operator's kernel",
+    "compiler/kernels/entries/OperatorGroups.cpp": "the form of an operator's kernel",
     "compiler/kernels/fusion/MaximumPools.cpp": "whether a kernel also computes codes",
     "compiler/kernels/fusion/ProductPrologues.cpp": "whether a kernel makes its left operand",
     "compiler/kernels/lowerings/contractions/LowerContraction.cpp": "whether a kernel reads through a transpose",

@@ -8,7 +8,6 @@
 #define NACRE_COMPILER_KERNELS_ENTRIES_ENTRYBUILDER_H
 
 #include "compiler/kernels/bodies/KernelBody.h"
-#include "compiler/kernels/fusion/FusionPolicy.h"
 #include "dialects/plan/PlanDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringMap.h"

@@ -29,19 +29,17 @@ bool canMerge(const GroupTable &table, const FusionGroup &maxima, const FusionGr
 
 void mergeCodes(GroupTable &table) {
   for (FusionGroup &codes : table.groups) {
-    const int pool = codes.anchor >= 0 ? table.nodes[codes.anchor].maxima : -1;
+    const auto *computed = codes.anchor >= 0 ? table.nodes[codes.anchor].as<roles::MaximumCodes>() : nullptr;
+    const int pool = computed ? computed->maxima : -1;
     if (codes.members.empty() || pool < 0 || table.groupOf[pool] < 0)
       continue;
     const int group = table.groupOf[pool];
     FusionGroup &maxima = table.groups[group];
     if (&maxima == &codes || maxima.anchor != pool || !canMerge(table, maxima, codes))
       continue;
-    for (int member : codes.members)
-      table.groupOf[member] = group;
-    maxima.members.append(codes.members);
     maxima.results.push_back(codes.last);
     maxima.last = codes.last;
-    codes.members.clear();
+    table.move(codes, group);
   }
 }
 

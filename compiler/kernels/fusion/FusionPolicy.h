@@ -30,76 +30,11 @@
 #ifndef NACRE_COMPILER_KERNELS_FUSION_FUSIONPOLICY_H
 #define NACRE_COMPILER_KERNELS_FUSION_FUSIONPOLICY_H
 
-#include "dialects/nn/WorkKind.h"
+#include "compiler/kernels/fusion/FusionNode.h"
 
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/SmallVector.h"
 
 namespace nacre::kernels {
-
-using nn::WorkKind;
-
-/// Role of an operator in a separable convolution.
-enum class SeparablePart {
-  None,
-  Depthwise, ///< One filter per channel.
-  Pointwise  ///< 1x1 convolution: a product of the channels of each pixel (operand 0) with a matrix.
-};
-
-/// Value in `operands` for a constant whose elements all have one value. Kernel bodies contain this value.
-constexpr int kSplatOperand = -2;
-
-/// Operator of a block. Nodes are listed after the nodes that compute their operands.
-struct FusionNode {
-  WorkKind kind = WorkKind::Boundary;
-  /// Index of the node that computes each operand; -1 for inputs and constants, kSplatOperand for constants of one
-  /// value.
-  llvm::SmallVector<int, 2> operands;
-  /// Index of the result's shape. Nodes with equal shapes have equal indices.
-  int shape = 0;
-  /// Index of the engine that computes it, or of "any engine". Only nodes with equal indices share a kernel.
-  int engine = 0;
-  /// True if the result also has readers that are not nodes.
-  bool escapes = false;
-  /// True if the only reader that is not a node is a state that takes this value when the run ends.
-  bool becomesState = false;
-  /// True if its kernel may write several new states: the update of a weight and of its moments after the gradient.
-  bool mayUpdate = false;
-  /// True if the only reader that is not a node is the function's return, and the result is small (SmallResults.h).
-  bool isSmallResult = false;
-  /// Index of the operand that the kernel may compute while it reads it; -1 if there is no such operand.
-  int prologueOperand = -1;
-  /// True if it picks rows of a table. One kernel can hold several such operators.
-  bool isLookup = false;
-  /// True if it is elementwise and reads a table at a computed index. Only nests and rows may contain it.
-  bool readsTable = false;
-  /// True if it converts to a type of more bytes.
-  bool widens = false;
-  /// Index that the reductions of a kernel of rows share, because they reduce the same axes of the same shape. -1 for
-  /// other nodes.
-  int rows = -1;
-  /// Index of the shape of a reduction's operand, like `shape`; -1 if `rows` is -1.
-  int wholeShape = -1;
-  /// True if a kernel of rows that begins with this reduction may write several results.
-  bool hasSeveralResults = false;
-  /// True if it is one of the equal parts in which the columns of its operand, a contraction, are read. Only the group
-  /// of this contraction may take it.
-  bool isPart = false;
-  /// True if it is attention of codes. Operators that quantize its sums may follow it.
-  bool isOfCodes = false;
-  /// Index of the node that computes the maxima of these codes. Its kernel may also compute the codes. -1 for other
-  /// nodes.
-  int maxima = -1;
-  SeparablePart separable = SeparablePart::None;
-  double multiplyAdds = 0; ///< Multiply-adds of a depthwise convolution.
-  int64_t columns = 0;     ///< Columns of a pointwise convolution.
-  /// True for each operand that has at most one value per channel.
-  llvm::SmallVector<bool, 2> isOfChannels;
-  /// True if the kernel of a product may compute this result as its left operand.
-  bool mayBeMade = true;
-  /// True if it normalizes rows, and the kernel of a product that reads the rows may compute it.
-  bool normalizesRows = false;
-};
 
 /// Decides which separable convolutions become one kernel. The kernel computes the depthwise half again for each block
 /// of `columns` columns of the pointwise half.

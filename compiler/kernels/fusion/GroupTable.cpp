@@ -2,15 +2,11 @@
 
 #include "compiler/kernels/fusion/GroupTable.h"
 
-#include "compiler/kernels/fusion/RowGroups.h"
+#include "compiler/kernels/fusion/UpdateGroups.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 namespace nacre::kernels {
-
-/// True if bodies of kernels of this kind may read tables.
-static bool mayReadTables(WorkKind kind) {
-  return kind == WorkKind::Elementwise || kind == WorkKind::Nest || kind == WorkKind::Row;
-}
 
 GroupTable::GroupTable(llvm::ArrayRef<FusionNode> nodes)
     : nodes(nodes), users(nodes.size()), groupOf(nodes.size(), -1) {
@@ -22,7 +18,8 @@ GroupTable::GroupTable(llvm::ArrayRef<FusionNode> nodes)
 
 bool GroupTable::mayFollow(int node, int other) const {
   return nodes[node].kind == WorkKind::Elementwise && groupOf[node] < 0 && nodes[node].shape == nodes[other].shape &&
-         nodes[node].engine == nodes[other].engine && (!nodes[node].readsTable || mayReadTables(nodes[other].kind));
+         nodes[node].engine == nodes[other].engine &&
+         (!nodes[node].is<roles::TableRead>() || nodes[other].mayReadTables());
 }
 
 size_t GroupTable::countOutside(const std::set<int> &members) const {
@@ -60,7 +57,8 @@ size_t GroupTable::countOperands(const FusionGroup &group) const {
 int GroupTable::findOnlyReader(const FusionGroup &chain) const {
   if (nodes[chain.last].escapes || users[chain.last].empty())
     return -1;
-  const bool readsTables = llvm::any_of(chain.members, [&](int member) { return nodes[member].readsTable; });
+  const bool readsTables =
+      llvm::any_of(chain.members, [&](int member) { return nodes[member].is<roles::TableRead>(); });
   int reader = -1;
   for (int user : users[chain.last]) {
     int group = groupOf[user];
@@ -71,12 +69,12 @@ int GroupTable::findOnlyReader(const FusionGroup &chain) const {
     const int anchor = groups[group].anchor;
     if (user == anchor && node.kind == WorkKind::Contraction && !canBeMade(chain))
       return -1;
-    if (readsTables && anchor >= 0 && !mayReadTables(nodes[anchor].kind))
+    if (readsTables && anchor >= 0 && !nodes[anchor].mayReadTables())
       return -1;
-    if (chain.anchor >= 0 && (anchor < 0 || !nodes[anchor].isLookup || user == anchor))
+    if (chain.anchor >= 0 && (anchor < 0 || !nodes[anchor].is<roles::RowLookup>() || user == anchor))
       return -1;
     if (groups[group].isRows || user != anchor) {
-      if (!readsWhole(nodes, user, nodes[chain.last].shape))
+      if (!node.readsWhole(nodes[chain.last].shape))
         return -1;
       continue;
     }
@@ -89,6 +87,34 @@ int GroupTable::findOnlyReader(const FusionGroup &chain) const {
 
 bool GroupTable::canBeMade(const FusionGroup &group) const {
   return llvm::all_of(group.members, [&](int member) { return nodes[member].mayBeMade; });
+}
+
+bool GroupTable::fitOneKernel(const FusionGroup &group, const FusionGroup &other) const {
+  return group.members.size() + other.members.size() <= kMaxMembers &&
+         countOperands(group) + countOperands(other) <= kMaxOperands;
+}
+
+bool GroupTable::readFewTogether(const FusionGroup &reader, const FusionGroup &chain) const {
+  if (reader.isRows)
+    return countReads(reader) + countReads(chain) <= kMaxOperands;
+  if (reader.anchor < 0 || !nodes[reader.anchor].mayUpdate || !nodes[reader.last].becomesState)
+    return countOperands(reader) + countOperands(chain) <= kMaxOperands;
+  std::set<int> members(reader.members.begin(), reader.members.end());
+  members.insert(chain.members.begin(), chain.members.end());
+  return countOutside(members) <= kMaxReadsOfUpdate;
+}
+
+void GroupTable::add(FusionGroup group) {
+  for (int member : group.members)
+    groupOf[member] = groups.size();
+  groups.push_back(std::move(group));
+}
+
+void GroupTable::move(FusionGroup &group, int to) {
+  for (int member : group.members)
+    groupOf[member] = to;
+  groups[to].members.append(group.members);
+  group.members.clear();
 }
 
 } // namespace nacre::kernels

@@ -11,6 +11,10 @@
 
 namespace nacre::kernels {
 
+/// Limits of the members of a kernel, and of the values that it reads. They keep the time linear for long chains.
+constexpr size_t kMaxMembers = 64;
+constexpr size_t kMaxOperands = 16;
+
 struct GroupTable {
   explicit GroupTable(llvm::ArrayRef<FusionNode> nodes);
 
@@ -31,6 +35,15 @@ struct GroupTable {
   /// with a lookup may be read only by the group of another lookup.
   int findOnlyReader(const FusionGroup &chain) const;
   bool canBeMade(const FusionGroup &group) const;
+  /// True if a kernel may have the members and operands of both groups.
+  bool fitOneKernel(const FusionGroup &group, const FusionGroup &other) const;
+  /// True if the group `reader` may also read the operands of `chain`.
+  bool readFewTogether(const FusionGroup &reader, const FusionGroup &chain) const;
+
+  /// Adds a group whose members are in no other group.
+  void add(FusionGroup group);
+  /// Moves all members of `group` to the end of the group with the index `to`.
+  void move(FusionGroup &group, int to);
 
   const llvm::ArrayRef<FusionNode> nodes;
   llvm::SmallVector<llvm::SmallVector<int, 2>> users;

@@ -15,10 +15,11 @@ constexpr size_t maxInputs = 16;
 
 class RowFinder {
 public:
-  RowFinder(const GroupTable &table, int first) : table(table), nodes(table.nodes), first(first) {}
+  RowFinder(const GroupTable &table, int first)
+      : table(table), nodes(table.nodes), first(first), reduction(nodes[first].as<roles::RowReduction>()) {}
 
   std::optional<FusionGroup> find() const {
-    if (nodes[first].rows < 0 || nodes[first].shape == nodes[first].wholeShape)
+    if (!reduction || nodes[first].shape == reduction->wholeShape)
       return std::nullopt;
     if (std::optional<FusionGroup> several = findSeveral())
       return several;
@@ -41,23 +42,24 @@ public:
   }
 
 private:
-  bool reduces(int node) const { return nodes[node].rows >= 0; }
-  bool isOverColumns(int node) const { return reduces(node) || nodes[node].shape == nodes[first].wholeShape; }
+  bool isOverColumns(int node) const {
+    return nodes[node].is<roles::RowReduction>() || nodes[node].shape == reduction->wholeShape;
+  }
 
   bool fits(int node) const {
     if (table.groupOf[node] >= 0 || nodes[node].engine != nodes[first].engine)
       return false;
-    if (reduces(node))
-      return nodes[node].rows == nodes[first].rows;
+    if (const auto *other = nodes[node].as<roles::RowReduction>())
+      return other->rows == reduction->rows;
     return nodes[node].kind == WorkKind::Elementwise &&
-           (nodes[node].shape == nodes[first].shape || nodes[node].shape == nodes[first].wholeShape);
+           (nodes[node].shape == nodes[first].shape || nodes[node].shape == reduction->wholeShape);
   }
 
   /// Returns the group of all operators that fit and depend on the first reduction. Operators that depend on an
   /// operator outside of the group are excluded. Outside operators may read results of the group only after its last
   /// member.
   std::optional<FusionGroup> findSeveral() const {
-    if (!nodes[first].hasSeveralResults)
+    if (!reduction->hasSeveralResults)
       return std::nullopt;
     std::set<int> inside = {first}, outside;
     for (int node = first + 1, end = nodes.size(); node < end; ++node) {
@@ -83,7 +85,7 @@ private:
       auto isOutside = [&](int user) { return inside.count(user) == 0; };
       if (!nodes[member].escapes && llvm::none_of(table.users[member], isOutside))
         continue;
-      if (nodes[member].shape != nodes[first].wholeShape ||
+      if (nodes[member].shape != reduction->wholeShape ||
           llvm::any_of(table.users[member], [&](int user) { return isOutside(user) && user < group.last; }))
         return std::nullopt;
       group.results.push_back(member);
@@ -115,14 +117,11 @@ private:
   const GroupTable &table;
   const llvm::ArrayRef<FusionNode> nodes;
   const int first;
+  const roles::RowReduction *const reduction; ///< Role of `first`; null if it is no reduction of rows.
 };
 
 } // namespace
 
 std::optional<FusionGroup> findRowGroup(const GroupTable &table, int first) { return RowFinder(table, first).find(); }
-
-bool readsWhole(llvm::ArrayRef<FusionNode> nodes, int user, int shape) {
-  return nodes[user].rows >= 0 ? nodes[user].wholeShape == shape : nodes[user].shape == shape;
-}
 
 } // namespace nacre::kernels

@@ -21,9 +21,6 @@ namespace nacre::kernels {
 /// Returns the group of rows that begins with node `first`, or `nullopt`. Its members are in no other group.
 std::optional<FusionGroup> findRowGroup(const GroupTable &table, int first);
 
-/// True if node `user` reads a value with shape index `shape` element by element.
-bool readsWhole(llvm::ArrayRef<FusionNode> nodes, int user, int shape);
-
 } // namespace nacre::kernels
 
 #endif // NACRE_COMPILER_KERNELS_FUSION_ROWGROUPS_H

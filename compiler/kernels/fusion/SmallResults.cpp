@@ -11,7 +11,6 @@ namespace {
 
 /// Limit of the buffers of a kernel. GPUs of phones can bind at least 24.
 constexpr size_t maxBuffers = 24;
-constexpr size_t maxMembers = 64;
 
 bool isEnd(const GroupTable &table, const FusionGroup &group) {
   return group.anchor < 0 && !group.members.empty() &&
@@ -21,7 +20,7 @@ bool isEnd(const GroupTable &table, const FusionGroup &group) {
 }
 
 bool fitsOneKernel(const GroupTable &table, const FusionGroup &group) {
-  return group.members.size() <= maxMembers && table.countReads(group) + group.results.size() <= maxBuffers;
+  return group.members.size() <= kMaxMembers && table.countReads(group) + group.results.size() <= maxBuffers;
 }
 
 } // namespace

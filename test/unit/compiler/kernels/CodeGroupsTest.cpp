@@ -21,7 +21,7 @@ struct PoolGraph {
   int pool() { return add(WorkKind::Nest, {-1}); }
   int code(int pool) {
     int node = add(WorkKind::Nest, {-1, pool});
-    nodes[node].maxima = pool;
+    nodes[node].role = roles::MaximumCodes{pool};
     return node;
   }
   int convolution(int operand) { return add(WorkKind::Contraction, {operand, -1}); }
@@ -74,6 +74,6 @@ TEST(CodeGroups, OtherEnginesAndOtherPoolsKeepThemApart) {
   EXPECT_EQ(graph.run().size(), 2u);
 
   PoolGraph unknown;
-  unknown.nodes[unknown.code(unknown.pool())].maxima = -1;
+  unknown.nodes[unknown.code(unknown.pool())].role = roles::MaximumCodes{};
   EXPECT_EQ(unknown.run().size(), 2u);
 }

@@ -166,7 +166,7 @@ namespace {
 struct PartedGraph : Graph {
   int part(int product, int shape = 1) {
     int node = add(WorkKind::Boundary, {product}, shape);
-    nodes[node].isPart = true;
+    nodes[node].role = roles::ProductPart{};
     return node;
   }
 };
@@ -195,7 +195,7 @@ TEST(FusionPolicy, RowsOfTwoTablesMeetInOneKernel) {
   Graph graph;
   int words = graph.add(WorkKind::Indexed, {-1, -1}), types = graph.add(WorkKind::Indexed, {-1, -1});
   int sum = graph.elementwise({words, types});
-  graph.nodes[words].isLookup = graph.nodes[types].isLookup = true;
+  graph.nodes[words].role = graph.nodes[types].role = roles::RowLookup{};
   auto groups = graph.run();
   ASSERT_EQ(groups.size(), 1u);
   EXPECT_EQ(groups[0].anchor, types);
@@ -207,12 +207,12 @@ TEST(FusionPolicy, ALookupJoinsNothingButALookupsGroup) {
   int words = graph.add(WorkKind::Indexed, {-1, -1});
   int product = graph.contraction({-1, -1});
   graph.elementwise({words, product});
-  graph.nodes[words].isLookup = true;
+  graph.nodes[words].role = roles::RowLookup{};
   EXPECT_EQ(graph.run().size(), 2u);
 
   Graph picked; // what picks and what is picked from
   int table = picked.add(WorkKind::Indexed, {-1, -1}), rows = picked.add(WorkKind::Indexed, {table, -1});
-  picked.nodes[table].isLookup = picked.nodes[rows].isLookup = true;
+  picked.nodes[table].role = picked.nodes[rows].role = roles::RowLookup{};
   EXPECT_EQ(picked.run().size(), 2u);
 }
 
@@ -262,8 +262,7 @@ struct SeparableGraph : Graph {
   /// Its channels are a shape of their own.
   int depthwise(int input, double multiplyAdds = 2000) {
     int node = contraction({input, -1}, 1);
-    nodes[node].separable = SeparablePart::Depthwise;
-    nodes[node].multiplyAdds = multiplyAdds;
+    nodes[node].role = roles::Depthwise{multiplyAdds};
     return node;
   }
   int biased(int operand, bool ofChannels = true) {
@@ -273,8 +272,7 @@ struct SeparableGraph : Graph {
   }
   int pointwise(int input, int64_t columns) {
     int node = contraction({input, -1}, 2);
-    nodes[node].separable = SeparablePart::Pointwise;
-    nodes[node].columns = columns;
+    nodes[node].role = roles::Pointwise{columns};
     return node;
   }
   llvm::SmallVector<FusionGroup> run() {
@@ -353,7 +351,7 @@ TEST(FusionPolicy, AContractionComputesItsLeftOperand) {
 TEST(FusionPolicy, AContractionNormalizesWhatItReads) {
   Graph graph;
   int rows = graph.add(WorkKind::Row, {-1});
-  graph.nodes[rows].normalizesRows = true;
+  graph.nodes[rows].role = roles::Normalization{};
   int scaled = graph.elementwise({rows, -1});
   int product = graph.add(WorkKind::Contraction, {scaled, -1}, /*shape=*/1, /*prologueOperand=*/0);
   int other = graph.contraction({product, -1});
@@ -369,7 +367,7 @@ TEST(FusionPolicy, ANormalizationThatIsReadBeforeStaysAlone) {
   // What the product's epilogue adds depends on the same rows.
   Graph graph;
   int rows = graph.add(WorkKind::Row, {-1});
-  graph.nodes[rows].normalizesRows = true;
+  graph.nodes[rows].role = roles::Normalization{};
   int product = graph.add(WorkKind::Contraction, {rows, -1}, /*shape=*/0, /*prologueOperand=*/0);
   int other = graph.contraction({rows, -1});
   int pooled = graph.add(WorkKind::Nest, {other});

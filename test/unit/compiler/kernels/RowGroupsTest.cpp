@@ -23,14 +23,13 @@ struct RowGraph {
   }
   int map(llvm::ArrayRef<int> operands, int shape = kWhole) { return add(WorkKind::Elementwise, operands, shape); }
   int table(int index) {
-    nodes[map({-1, index})].readsTable = true;
+    nodes[map({-1, index})].role = roles::TableRead{};
     return nodes.size() - 1;
   }
   int reduce(int operand, int rows = 0) {
     int node = add(WorkKind::Nest, {operand}, kPerRow);
     nodes[node].prologueOperand = 0;
-    nodes[node].rows = rows;
-    nodes[node].wholeShape = kWhole;
+    nodes[node].role = roles::RowReduction{rows, kWhole};
     return node;
   }
   llvm::SmallVector<FusionGroup> run() {
@@ -104,7 +103,7 @@ TEST(RowGroups, MemoryHoldsTheNarrowerValue) {
     int product = graph.add(WorkKind::Contraction, {-1, -1}, kWhole);
     int bytes = graph.map({product});
     int wide = graph.map({bytes});
-    graph.nodes[wide].widens = true;
+    graph.nodes[wide].role = roles::Widening{};
     int centred = graph.map({wide, kSplatOperand});
     int softmax = graph.add(WorkKind::Row, {centred}, kWhole);
     graph.nodes[softmax].prologueOperand = 0;
@@ -126,7 +125,7 @@ struct LossGraph : RowGraph {
   LossGraph() {
     label = map({-1, -1});
     largest = reduce(-1);
-    nodes[largest].hasSeveralResults = true;
+    nodes[largest].role = roles::RowReduction{0, kWhole, /*hasSeveralResults=*/true};
     int distance = map({-1, largest});
     sum = reduce(map({distance}));
     int logarithm = map({distance, map({sum}, kPerRow)});
