@@ -176,24 +176,26 @@ def PartHeadsPass : EnginePass<"nacre-part-heads", "::mlir::func::FuncOp", ["Cpu
 }
 
 def BlockRowsPass : EnginePass<"nacre-block-rows", "::mlir::func::FuncOp", ["Cpu"]> {
-  let summary = "Compute a product that is wider than its operand and its result by blocks of rows";
+  let summary = "Compute kernels with wide tensors between them by blocks of rows";
   let description = [{
     The feed-forward block of a transformer is four times as wide inside as outside. The intermediate values of a block of
-    rows die with it, and the next block uses the same memory. Each block reads both matrices again, so blocks are
-    few, and have 48 rows or more; they are of equal size, since they share their kernels.
+    rows die with it, and the next block uses the same memory. Each block reads the matrices again, so blocks are
+    few. They are of equal size, since they share their kernels.
 
-    In a quantized network, bytes go into one product or two and come out of the normalization after them. The floats in between take four
-    times the memory, so these chains run by blocks of 32 rows or more, as do embeddings up to the bytes that they become.
+    The pass divides sequences of the fusion policy's groups: products by constants, normalizations of rows, lookups and elementwise
+    operators. In a quantized network, floats between bytes take four times the memory of the bytes.
 
-    Requires: `nn` operators of static shape. A GPU wants one large launch, so its products stay as they are.
+    Requires: `nn` operators of static shape; all passes that decide which operators share a kernel. A GPU wants one large launch,
+    so its operators stay as they are.
 
-    Ensures: of two products of rows by constants, with only elementwise operators between them, the intermediate values take no more
-    bytes than the operand and the result, unless no equal blocks of 48 rows or more are small enough.
+    Ensures: if only the next group reads the result of each group, and tensors grow from the first group on and then shrink, the
+    intermediate values take no more bytes than the operand and the result (or half of them, if matrices are bytes). That is, unless
+    no equal blocks of 48 rows (or 32) or more are small enough.
 
     Example: test/compiler/kernels/block-rows.mlir; the rows of a feed-forward block in two halves.
   }];
   let dependentDialects = ["::nacre::nn::NnDialect"];
-  let statistics = [Statistic<"numChains", "num-chains", "Number of pairs of products divided">];
+  let statistics = [Statistic<"numChains", "num-chains", "Number of sequences of kernels divided">];
 }
 
 def MarkLoopsPass : EnginePass<"nacre-mark-loops", "::mlir::func::FuncOp", ["Gpu"]> {

@@ -7,15 +7,22 @@
 
 namespace nacre::kernels {
 
-/// Smallest number of rows of a block. With fewer rows, a core would read an f32 matrix at a tenth of its possible
-/// rate, and tiles of bytes would leave registers empty.
-static constexpr int64_t leastRows = 48, leastRowsOfBytes = 32;
+/// Costs of blocks of rows that read matrices again.
+struct BlockCosts {
+  /// Smallest number of rows of a block. With fewer rows, a core would read an f32 matrix at a tenth of its possible
+  /// rate, and tiles of bytes would leave registers empty.
+  int64_t leastRows;
+  /// Smallest ratio of the tensors around a block to those in it.
+  int64_t leastRatio;
+};
+
+static BlockCosts costsOf(int64_t elementBytes) { return elementBytes == 1 ? BlockCosts{32, 2} : BlockCosts{48, 1}; }
 
 llvm::SmallVector<RowBlock> divideRows(const RowChain &chain) {
+  const BlockCosts costs = costsOf(chain.elementBytes);
   const int64_t around = std::max<int64_t>(1, chain.bytesIn + chain.bytesOut);
-  const int64_t inside = chain.isOfBytes ? 2 * chain.bytesBetween : chain.bytesBetween;
-  const int64_t wanted = std::max<int64_t>(1, llvm::divideCeil(inside, around));
-  const int64_t most = chain.rows / (chain.isOfBytes ? leastRowsOfBytes : leastRows);
+  const int64_t wanted = std::max<int64_t>(1, llvm::divideCeil(costs.leastRatio * chain.bytesBetween, around));
+  const int64_t most = chain.rows / costs.leastRows;
   int64_t count = std::min(wanted, most);
   while (count > 1 && count <= most && chain.rows % count != 0)
     ++count;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Chooses the number of blocks into which the rows of two consecutive products are divided. Each block reads both
-// matrices again, so there are only as many blocks as reduce memory. The functions use no IR, so that unit tests can
-// call them directly.
+// Chooses the number of blocks into which the rows of consecutive kernels are divided. Each block reads the matrices
+// again, so there are only as many blocks as reduce memory. The functions use no IR, so that unit tests can call them
+// directly.
 
 #ifndef NACRE_COMPILER_KERNELS_CPU_ROWBLOCKS_H
 #define NACRE_COMPILER_KERNELS_CPU_ROWBLOCKS_H
@@ -12,13 +12,12 @@
 
 namespace nacre::kernels {
 
-/// Consecutive operators. Sizes in bytes of all rows: at the input, at most in between, and at the output.
+/// Consecutive kernels. Sizes in bytes of all rows: at the input, at most in between, and at the output.
 struct RowChain {
   int64_t rows = 1;
   int64_t bytesIn = 0, bytesBetween = 0, bytesOut = 0;
-  /// True if the elements of matrices, inputs and outputs are bytes. Matrices are then read in a quarter of the time,
-  /// and both ends are smaller than the tensors in between.
-  bool isOfBytes = false;
+  /// Size of the largest elements of the matrices and tables that each block reads again.
+  int64_t elementBytes = 4;
 };
 
 struct RowBlock {
@@ -27,8 +26,8 @@ struct RowBlock {
 
 /// Returns blocks of equal size, in order, so that all blocks share their kernels. Returns one block if more blocks
 /// save no memory or no size fits. Per block, tensors in between take at most as many bytes as both ends of all rows,
-/// or half of that if elements are bytes. However, a block always has enough rows that reading the matrices again costs
-/// little.
+/// or half of that if matrices have elements of a byte, because these are read in a quarter of the time. However, a
+/// block always has enough rows that reading the matrices again costs little.
 llvm::SmallVector<RowBlock> divideRows(const RowChain &chain);
 
 } // namespace nacre::kernels

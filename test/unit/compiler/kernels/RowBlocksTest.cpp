@@ -42,11 +42,11 @@ TEST(RowBlocks, HaveRowsEnoughToReadTheMatricesAgain) {
   EXPECT_EQ(divideRows({150, 1, 1000, 1}).size(), 3u);
 }
 
-TEST(RowBlocks, OfBytesHoldHalfOfWhatIsAround) {
-  EXPECT_EQ(divideRows({128, 100, 100, 100, /*isOfBytes=*/true}).size(), 1u);
-  EXPECT_EQ(divideRows({128, 100, 400, 100, true}).size(), 4u);
-  EXPECT_EQ(divideRows({128, 1, 1000, 1, true}).size(), 4u);
-  EXPECT_EQ(divideRows({63, 1, 1000, 1, true}).size(), 1u);
+TEST(RowBlocks, HoldHalfOfWhatIsAroundIfMatricesAreBytes) {
+  EXPECT_EQ(divideRows({128, 100, 100, 100, /*elementBytes=*/1}).size(), 1u);
+  EXPECT_EQ(divideRows({128, 100, 400, 100, 1}).size(), 4u);
+  EXPECT_EQ(divideRows({128, 1, 1000, 1, 1}).size(), 4u);
+  EXPECT_EQ(divideRows({63, 1, 1000, 1, 1}).size(), 1u);
 }
 
 } // namespace
