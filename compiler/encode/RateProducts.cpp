@@ -81,7 +81,7 @@ static double rateOfDepthwise(const Target &target, const PlainContraction &plai
   if (const int64_t step = convolution.depth.back().strides[Contraction::Lhs]; window.wide > 1 && step != 0)
     window.stride = std::max<int64_t>(1, std::abs(convolution.rows.back().strides[Contraction::Lhs] / step));
   const MachineRow &floats = machineOf(target, ProductTypes());
-  return tapRate(target, convolution.isUnsignedLhs, convolution.isUnsignedRhs, window, floats.lanes);
+  return tapRate(target, convolution.isUnsignedLhs, convolution.isUnsignedRhs, window, floats.step.lanes);
 }
 
 //===----------------------------------------------------------------------===//

@@ -13,7 +13,7 @@ import tree
 ROOMS = ("compiler/", "codegen/")
 SOURCES = (".h", ".cpp", ".def", ".inc")
 # The model, what single instructions cost on it, and what GPUs do.
-MODEL = ("codegen/MachineModel.h", "codegen/cpu/tiles/MachineRows.", "codegen/gpu/contraction/GpuMachines.")
+MODEL = ("codegen/MachineModel.h", "codegen/cpu/tiles/MachineRows.", "codegen/cpu/tiles/CoreRows.h", "codegen/cpu/tiles/IntegerRows.", "codegen/gpu/contraction/GpuMachines.")
 READERS = "compiler/import/"  # of files, whose costs are a file's
 TIMES = r"(?:nano|micro|milli)?seconds?|ns|us|ms|cycles?"
 # What a name's words say, in lower case with _ between them: bytes_per_nanosecond.

@@ -33,7 +33,7 @@ public:
   AttentionEmitter(KernelFunction &function, const AttentionForm &form)
       : function(function), build(function), form(form), type(build.ops.getF32Type()),
         sumType(form.isOfCodes ? Type(build.ops.getI32Type()) : type),
-        machine(machineOf(build.target, productsOf(type))), lanes(machine.lanes) {}
+        machine(machineOf(build.target, productsOf(type))), lanes(machine.step.lanes) {}
 
   LogicalResult emit() {
     if (!canEmitSweeps(form))
@@ -104,7 +104,8 @@ private:
   /// chooses the distance between rows in scratch.
   void chooseBlock() {
     constexpr int64_t line = kLineBytes / 4, wantedRows = 32;
-    pitch = (llvm::divideCeil(int64_t(llvm::alignTo(form.keys.size, machine.registers * lanes)), line) | 1) * line;
+    pitch =
+        (llvm::divideCeil(int64_t(llvm::alignTo(form.keys.size, machine.geometry.registers * lanes)), line) | 1) * line;
     const int64_t fitting = int64_t(build.target.model.l2Bytes / 4) / (pitch * 4);
     // Blocks of few rows have the same panels as blocks of many rows: wide panels for a single row take longer to pack.
     ContractionShape shape;
@@ -119,7 +120,7 @@ private:
     shape.depth = form.keys.size;
     const MachineRow &ofValues = machineOfProduct(weighted);
     valueWidth = choosePanelWidth(ofValues, shape);
-    const int64_t tile = splitRun(ofValues, shape.rows, valueWidth / ofValues.lanes, shape.depth).rows;
+    const int64_t tile = splitRun(ofValues, shape.rows, valueWidth / ofValues.step.lanes, shape.depth).rows;
     block = std::min(rowsOfUnit, std::max<int64_t>(1, shape.rows / tile) * tile);
     // Fewer keys at a time would store and load the sums of values too often.
     constexpr int64_t leastChunk = 64;

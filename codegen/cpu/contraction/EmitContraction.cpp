@@ -39,11 +39,11 @@ public:
   ContractionEmitter(KernelFunction &function, const MatrixProduct &contraction)
       : function(function), build(function), contraction(contraction),
         walked(contraction.panels ? contraction : inScratch(function.target, contraction)),
-        machine(machineOf(build.target, walked, columnType(contraction))), lanes(machine.lanes),
+        machine(machineOf(build.target, walked, columnType(contraction))), lanes(machine.step.lanes),
         rowsAreWidened(machine.readsWideRows() && contraction.operands[Contraction::Lhs].elementType.isInteger(8)) {}
 
   void emit() {
-    function.keepsOrder |= machine.keepsOrder;
+    function.keepsOrder |= machine.step.keepsOrder;
     divide();
     emitUnits();
     function.scratchBytes = scratchBytes;

@@ -24,7 +24,7 @@ public:
   FloatTile(KernelFunction &function, VectorBuilder &build, const DepthwiseConvolution &contraction)
       : DepthwiseTile(function, build, contraction),
         machine(machineOf(build.target, productsOf(contraction.accumulatorType))) {
-    block = machine.lanes;
+    block = machine.step.lanes;
     nanoseconds = machine.nanosecondsOf(2 * contraction.multiplyAdds()) / efficiencyOf(WorkForm::Depthwise).cpuFlops;
     collectTaps(0, {});
     llvm::stable_sort(taps, [](const Tap &a, const Tap &b) { return a.lhs < b.lhs; });
@@ -71,14 +71,14 @@ void FloatTile::collectTaps(unsigned level, Tap tap) {
 }
 
 void FloatTile::chooseSize() {
-  const int64_t registers = machine.registers;
+  const int64_t registers = machine.geometry.registers;
   keepsTaps = int64_t(taps.size()) + 3 <= registers / 2 + registers / 8;
   const int64_t accumulators = std::max<int64_t>(1, registers - 3 - (keepsTaps ? taps.size() : 0));
   size.high = std::min<int64_t>(downSize(), accumulators >= 16 ? 4 : accumulators >= 4 ? 2 : 1);
   size.wide = std::min<int64_t>({across().size, accumulators / size.high, 4});
   // A bias, an activation's bounds and a few loaded elements also need registers.
   constexpr int64_t waiting = 5;
-  if (!machine.readsMemory && keepsTaps)
+  if (!machine.geometry.readsMemory && keepsTaps)
     size = cheapestSize(std::max<int64_t>(1, accumulators - waiting));
   boundSize(taps.size());
 }
@@ -152,12 +152,12 @@ void FloatTile::emit(TileSize size, Piece channels, const Addresses &at) {
     return llvm::all_of(contraction.rows, [&](const ContractionLoop &loop) { return loop.strides[operand] == 0; });
   };
   Value bias;
-  if (!machine.readsMemory && epilogue.bias() && staysInRows(*epilogue.bias()))
+  if (!machine.geometry.readsMemory && epilogue.bias() && staysInRows(*epilogue.bias()))
     bias = epilogue.beginning(channels.width, 0, channels.lanes);
   SmallVector<Value> sums(outputs.size(), bias ? bias : build.floatConstant(0.0, type));
   // LLVM keeps each tap after loading it, and would load all taps before the loop over pixels. Taps that do not fit in
   // registers are loaded again, from an address that LLVM does not recognize.
-  const size_t mostLoaded = std::max<int64_t>(1, int64_t(machine.registers) - int64_t(outputs.size()) - 2);
+  const size_t mostLoaded = std::max<int64_t>(1, int64_t(machine.geometry.registers) - int64_t(outputs.size()) - 2);
   std::set<unsigned> loaded;
   Value firstTap;
   auto tapOf = [&](const Use &use) {
@@ -174,7 +174,7 @@ void FloatTile::emit(TileSize size, Piece channels, const Addresses &at) {
     Value element = load(Contraction::Lhs, build.add(at[Contraction::Lhs], distance), channels);
     for (const Use &use : goesInto) {
       Value tap = tapOf(use);
-      sums[use.output] = machine.multiplyAdd(build, element, tap, sums[use.output]);
+      sums[use.output] = machine.step.multiplyAdd(build, element, tap, sums[use.output]);
     }
   }
   for (auto [sum, distances] : llvm::zip_equal(sums, outputs))

@@ -31,7 +31,7 @@ public:
   WalkEmitter(KernelFunction &function, VectorBuilder &build, const LoopedContraction &contraction,
               const PanelWalk &walk)
       : function(function), build(build), contraction(contraction), walk(walk),
-        machine(machineOf(build.target, contraction, typeOf(walk.panel))), lanes(machine.lanes) {
+        machine(machineOf(build.target, contraction, typeOf(walk.panel))), lanes(machine.step.lanes) {
     SmallVector<int64_t> loops;
     for (const ContractionLoop &loop : contraction.depth)
       loops.push_back(loop.size);
@@ -76,7 +76,7 @@ private:
   int64_t columnsOfRow() const { return contraction.parts * walk.panel.width; }
   /// Returns how many sums of a row are in memory. If registers mix the sums of several rows, this is the number of
   /// sums in the row's registers.
-  int64_t sumsOfRow() const { return columnsOfRow() * machine.rowsOfStep * machine.sumsOfLane; }
+  int64_t sumsOfRow() const { return columnsOfRow() * machine.step.rows * machine.step.sumsOfLane; }
   /// Returns the number of the panel's elements for one step of the innermost loop.
   int64_t elementsOfStep() const { return columnsOfRow() * contraction.groups.k; }
 
@@ -172,7 +172,7 @@ private:
   Value firstAhead(const Addresses &at) {
     constexpr int64_t mostRows = 1024, leastBytes = 4096;
     const int64_t elements = stepsOfPart() * elementsOfStep(), bytes = elements * bytesOfElement(typeOf(walk.panel));
-    if (!walk.followed || machine.prefetchBytes == 0 || rowsFrom(0) == 1 || rowsFrom(0) > mostRows ||
+    if (!walk.followed || machine.memory.prefetchBytes == 0 || rowsFrom(0) == 1 || rowsFrom(0) > mostRows ||
         bytes < leastBytes || uint64_t(bytes) > build.target.model.l2Bytes / 4)
       return {};
     return build.add(build.sum(at[Contraction::Rhs], firstOfRows(0, aheadOfRow())), elements);

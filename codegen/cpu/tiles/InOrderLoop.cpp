@@ -77,7 +77,7 @@ SmallVector<Value> InOrderLoop::multiplyAdd(ValueRange before, ValueRange begun,
       Value a = build.broadcast(build.lane(elements[row], step % half()), type.getNumElements());
       for (int64_t vector = 0; vector < vectors; ++vector) {
         Value &sum = sums[int64_t(row) * vectors + vector];
-        sum = machine.multiplyAdd(build, a, now[vector], sum);
+        sum = machine.step.multiplyAdd(build, a, now[vector], sum);
         ahead.next();
       }
       if (isLast && row < first)

@@ -22,7 +22,7 @@ public:
   TileEmitter(VectorBuilder &build, const LoopedContraction &contraction, ArrayRef<Value> buffers, const Panel &panel,
               const DepthPart &part, const TileShape &shape, const Addresses &at)
       : build(build), contraction(contraction), buffers(buffers), panel(panel), part(part), shape(shape), at(at),
-        machine(shape.machine), lanes(machine.lanes), groups(machine.groupsOf(shape.rows)),
+        machine(shape.machine), lanes(machine.step.lanes), groups(machine.groupsOf(shape.rows)),
         vectorsOfPart(contraction.parts == 1 ? llvm::divideCeil(shape.columns, lanes) : panel.width / lanes),
         vectors(contraction.parts * vectorsOfPart), rowStrides(contraction.rows.back().strides),
         hasFewRegisters(contraction.isOfIntegers() && !machine.hasMixedSums() &&
@@ -48,7 +48,7 @@ public:
       return;
     }
     // If an addition can read memory, the sums in memory are added at the end. It is then cheaper to begin with zeros.
-    const bool goesOn = part.goesOn && !machine.readsMemory;
+    const bool goesOn = part.goesOn && !machine.geometry.readsMemory;
     SmallVector<Value> sums = reduce(part.level, part.steps,
                                      goesOn      ? waiting.load()
                                      : part.sums ? zeros()
@@ -67,7 +67,9 @@ private:
 
   VectorType vectorOfFactors() const { return VectorType::get({lanes}, factor); }
   /// Returns how many sums the register with index `vector` holds in each group of rows.
-  unsigned sumsOf(int64_t vector) const { return machine.rowsOfStep * machine.sumsOfLane * columns.lanesOf(vector); }
+  unsigned sumsOf(int64_t vector) const {
+    return machine.step.rows * machine.step.sumsOfLane * columns.lanesOf(vector);
+  }
 
   SmallVector<Value> zeros() {
     SmallVector<Value> sums;
@@ -82,10 +84,10 @@ private:
     SmallVector<Value> sums = zeros();
     // If an addition can read the bias from memory, it is cheaper to begin with zeros. Reordered columns would need a
     // reordered bias.
-    if (machine.readsMemory || machine.hasMixedSums() || !epilogue.bias() || rowStrides[*epilogue.bias()] != 0 ||
-        columns.reorders())
+    if (machine.geometry.readsMemory || machine.hasMixedSums() || !epilogue.bias() ||
+        rowStrides[*epilogue.bias()] != 0 || columns.reorders())
       return sums;
-    if (shape.rows > 1 && vectors >= machine.registersPerLoad && shape.columns == vectors * lanes)
+    if (shape.rows > 1 && vectors >= machine.geometry.registersPerLoad && shape.columns == vectors * lanes)
       if (SmallVector<Value> loaded =
               epilogue.beginningsOfRows(shape.rows, vectors, VectorType::get({lanes}, contraction.accumulatorType));
           !loaded.empty()) {
@@ -147,7 +149,7 @@ private:
       return reduceSteps(level, size, accumulators, from);
     // The last group must not read beyond the run, so it overlaps the group before it. If it has no other partner for
     // an instruction of two steps, it is paired with that group.
-    const bool inPair = machine.multiplyAddTwo && size % 2 == 0;
+    const bool inPair = machine.step.multiplyAddTwo && size % 2 == 0;
     const int64_t before = size - (inPair ? 2 : 1);
     SmallVector<Value> sums = accumulators;
     if (before > 0)
@@ -172,7 +174,7 @@ private:
     // Prefetching costs an instruction or two per iteration, so two steps share it. There is an exception: if a row's
     // element is broadcast for one multiply-add, LLVM overwrites the element with the sum. Registers then do not
     // suffice for a second step.
-    const bool overwritesElements = vectors == 1 && !machine.readsBroadcasts;
+    const bool overwritesElements = vectors == 1 && !machine.geometry.readsBroadcasts;
     const int64_t unroll = byVectors                           ? stepsPerIteration(machine, shape.rows, vectors)
                            : together                          ? stepsTogether(size)
                            : from.ahead && !overwritesElements ? std::min<int64_t>(size, 2)
@@ -193,7 +195,7 @@ private:
     // A longer remainder would load elements early, and registers could not hold them. Loads of pairs need no separate
     // pointer here.
     std::optional<ColumnStream> stream;
-    if (!loops && whole > 0 && size - whole <= 1 && byVectors && streamed > machine.registersPerLoad &&
+    if (!loops && whole > 0 && size - whole <= 1 && byVectors && streamed > machine.geometry.registersPerLoad &&
         !contraction.isOfIntegers())
       stream.emplace(build, streamed, vectorOfFactors(), build.pointer(panel.buffer, from.rhs));
     // The remainder first loads vectors of a row's elements, then single elements.
@@ -227,7 +229,7 @@ private:
 
   /// True if the instructions of an iteration are emitted in the order in which the core starts them.
   bool goesInOrder() const {
-    return machine.inOrder && !machine.hasMixedSums() && (panelType() == factor || contraction.groups.k > 1);
+    return machine.costs.inOrder && !machine.hasMixedSums() && (panelType() == factor || contraction.groups.k > 1);
   }
 
   Type panelType() const { return cast<MemRefType>(panel.buffer.getType()).getElementType(); }
@@ -339,7 +341,7 @@ private:
 
 void emitTile(VectorBuilder &build, const LoopedContraction &contraction, ArrayRef<Value> buffers, const Panel &panel,
               const DepthPart &part, const TileShape &shape, const Addresses &at) {
-  const bool hides = contraction.isOfIntegers() && !shape.machine.readsMemory && shape.rows > 1;
+  const bool hides = contraction.isOfIntegers() && !shape.machine.geometry.readsMemory && shape.rows > 1;
   TileEmitter(build, contraction, buffers, panel, part, shape, hides ? withColumnsHidden(build, contraction, at) : at)
       .emit();
 }

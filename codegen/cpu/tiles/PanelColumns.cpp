@@ -24,13 +24,13 @@ static SmallVector<Value, 2> halvesOf(VectorBuilder &build, Value both) {
 
 PanelColumns::PanelColumns(VectorBuilder &build, const MachineRow &machine, Value buffer,
                            const std::optional<RightDecode> &decode, Type type, int64_t vectors, bool lastIsHalf)
-    : build(build), buffer(buffer), type(type), lanes(machine.lanes), vectors(vectors), lastLanes(lanes) {
+    : build(build), buffer(buffer), type(type), lanes(machine.step.lanes), vectors(vectors), lastLanes(lanes) {
   const Type from = cast<MemRefType>(buffer.getType()).getElementType();
   elementsOfLane = type.isInteger() ? bytesOfElement(type) / bytesOfElement(from) : 1;
   assert((!decode || decode->stored == from) && "a panel has the elements that its contraction describes");
   if (decode && type.isF32() && from.isBF16())
     pairs = Pairs::EvenAndOdd;
-  else if (decode && type.isF32() && from.isF16() && machine.registersPerLoad > 1)
+  else if (decode && type.isF32() && from.isF16() && machine.geometry.registersPerLoad > 1)
     pairs = Pairs::Halves;
   else if (lastIsHalf && from == type)
     lastLanes = lanes / 2;

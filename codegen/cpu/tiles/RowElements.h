@@ -20,13 +20,13 @@ namespace nacre::codegen::cpu {
 /// True if one load brings elements of several steps of a row.
 inline bool loadsRowVectors(const MachineRow &machine, const LoopedContraction &contraction) {
   const int64_t k = contraction.groups.k;
-  return machine.multipliesByElement && contraction.depth.back().strides[Contraction::Lhs] == k &&
+  return machine.geometry.multipliesByElement && contraction.depth.back().strides[Contraction::Lhs] == k &&
          contraction.groups.valid() == k;
 }
 
 /// True if one load brings elements of several rows, for one step.
 inline bool loadsRowsTogether(const MachineRow &machine, const LoopedContraction &contraction) {
-  return machine.multipliesByElement && contraction.groups.k == 1 &&
+  return machine.geometry.multipliesByElement && contraction.groups.k == 1 &&
          contraction.depth.back().strides[Contraction::Lhs] != 1 &&
          contraction.rows.back().strides[Contraction::Lhs] == 1 && contraction.rows.back().size > 1;
 }
@@ -45,7 +45,7 @@ public:
   using ElementOf = std::function<mlir::Value(int64_t row, int64_t step)>;
 
   RowElements(VectorBuilder &build, const LoopedContraction &contraction, mlir::Value buffer, const TileShape &shape)
-      : build(build), buffer(buffer), rows(shape.rows), lanes(shape.machine.lanes),
+      : build(build), buffer(buffer), rows(shape.rows), lanes(shape.machine.step.lanes),
         rowStride(contraction.rows.back().strides[Contraction::Lhs]),
         stepStride(contraction.depth.back().strides[Contraction::Lhs]), valid(contraction.groups.valid()),
         type(factorType(contraction, contraction.operands[Contraction::Lhs].elementType)),

@@ -17,7 +17,7 @@ static std::optional<int64_t> fastestGroup(const Target &target, const MatrixPro
               bestRow(machineRows(), target.needs, *types, shapeOf(product).isSingleRow(), target.inOrder);
           row && (!best || row->productsPerCycle() > best->productsPerCycle()))
         best = row;
-  return best ? std::optional(best->types.k) : std::nullopt;
+  return best ? std::optional(best->step.types.k) : std::nullopt;
 }
 
 bool canMultiply(const Target &target, const MatrixProduct &product) {

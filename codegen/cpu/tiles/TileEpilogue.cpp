@@ -4,8 +4,8 @@
 
 #include "codegen/cpu/tiles/TileEpilogue.h"
 
-#include "codegen/cpu/NarrowToBytes.h"
 #include "codegen/cpu/VectorBody.h"
+#include "codegen/cpu/bytes/NarrowToBytes.h"
 #include "dialects/StoredBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

@@ -42,11 +42,12 @@ void TilePrefetch::panelFrom(Value rhs, int64_t steps) {
   const int64_t bytes = bytesOfElement(columnType());
   // True if the weight is so large that no cache still holds it from the previous run.
   const bool isLarge =
-      contraction.depthSize() * contraction.columns.size * bytes >= int64_t(shape.machine.model->lastBytes);
+      contraction.depthSize() * contraction.columns.size * bytes >= int64_t(shape.machine.costs.model->lastBytes);
   if (!isLarge || !shapeOf(contraction).isSingleRow() || contraction.right || contraction.isOfIntegers() ||
-      shape.machine.prefetchBytes == 0 || buffers[contraction.operands[Contraction::Rhs].argument] != panel.buffer)
+      shape.machine.memory.prefetchBytes == 0 ||
+      buffers[contraction.operands[Contraction::Rhs].argument] != panel.buffer)
     return;
-  ask(rhs, shape.machine.prefetchBytes / bytes, steps * panel.strides.back());
+  ask(rhs, shape.machine.memory.prefetchBytes / bytes, steps * panel.strides.back());
 }
 
 void TilePrefetch::ahead(Value from, int64_t steps) {

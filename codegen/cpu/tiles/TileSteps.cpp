@@ -2,6 +2,7 @@
 
 #include "codegen/cpu/tiles/TileSteps.h"
 
+#include "codegen/cpu/bytes/IntegerProducts.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -19,7 +20,7 @@ SmallVector<Value> TileSteps::multiplyAdd(ValueRange accumulators, Value rhs, in
     return columns.load(build.add(rhs, step * columnStride), vector);
   };
   for (int64_t step = 0; step < steps; ++step) {
-    if (machine.multiplyAddTwo && !stream && step + 1 < steps) {
+    if (machine.step.multiplyAddTwo && !stream && step + 1 < steps) {
       multiplyAddTwo(sums, step, elementOf, columnsOf);
       ++step;
       continue;
@@ -35,18 +36,18 @@ SmallVector<Value> TileSteps::multiplyAdd(ValueRange accumulators, Value rhs, in
 
 Value TileSteps::factorOf(int64_t group, int64_t step, const RowElements::ElementOf &elementOf) {
   SmallVector<Value, 2> ofRows;
-  for (int64_t row = group * machine.rowsOfStep; row < (group + 1) * machine.rowsOfStep; ++row)
+  for (int64_t row = group * machine.step.rows; row < (group + 1) * machine.step.rows; ++row)
     ofRows.push_back(elementOf(std::min(row, rows - 1), step));
   if (ofRows.size() == 1)
     return ofRows.front();
-  return vector::FromElementsOp::create(build.ops, build.loc, VectorType::get({machine.rowsOfStep}, factor), ofRows);
+  return vector::FromElementsOp::create(build.ops, build.loc, VectorType::get({machine.step.rows}, factor), ofRows);
 }
 
 void TileSteps::multiplyAddStep(MutableArrayRef<Value> sums, int64_t step, const RowElements::ElementOf &elementOf,
                                 ColumnsOf columnsOf) {
   auto accumulate = [&](int64_t group, int64_t vector, Value a, Value b) {
     Value &sum = sums[group * vectors + vector];
-    sum = machine.multiplyAdd(build, build.broadcast(a, columns.lanesOf(vector)), b, sum);
+    sum = machine.step.multiplyAdd(build, build.broadcast(a, columns.lanesOf(vector)), b, sum);
   };
   // Keep the operand that needs fewer registers. Load the parts of the other operand one by one.
   if (groups >= vectors) {
@@ -69,7 +70,7 @@ void TileSteps::multiplyAddStep(MutableArrayRef<Value> sums, int64_t step, const
         accumulate(group, vector, ofGroups[group], b);
       ++vector;
       // Without the fence, LLVM moves neighbouring loads together, and registers do not suffice.
-      if (rows > 1 && !machine.multipliesByElement)
+      if (rows > 1 && !machine.geometry.multipliesByElement)
         build.fence();
     }
     if (hasFewRegisters)
@@ -79,22 +80,22 @@ void TileSteps::multiplyAddStep(MutableArrayRef<Value> sums, int64_t step, const
 
 void TileSteps::multiplyAddTwo(MutableArrayRef<Value> sums, int64_t step, const RowElements::ElementOf &elementOf,
                                ColumnsOf columnsOf) {
-  const unsigned lanes = machine.lanes;
+  const unsigned lanes = machine.step.lanes;
   SmallVector<std::pair<Value, Value>> ofRows;
   for (int64_t row = 0; row < rows; ++row) {
     Value first = build.broadcast(elementOf(row, step), lanes);
     ofRows.push_back({first, build.broadcast(elementOf(row, step + 1), lanes)});
   }
   // Take as many vectors as one load of a pair brings. Otherwise LLVM loads more, and registers do not suffice.
-  for (int64_t begin = 0; begin < vectors; begin += machine.registersPerLoad) {
-    const auto some = llvm::seq(begin, std::min(begin + machine.registersPerLoad, vectors));
+  for (int64_t begin = 0; begin < vectors; begin += machine.geometry.registersPerLoad) {
+    const auto some = llvm::seq(begin, std::min(begin + machine.geometry.registersPerLoad, vectors));
     const auto loaded = llvm::map_to_vector<2>(some, [&](int64_t vector) {
       return std::pair(columnsOf(step, vector).front(), columnsOf(step + 1, vector).front());
     });
     for (auto [vector, column] : llvm::zip_equal(some, loaded))
       for (auto [row, factors] : llvm::enumerate(ofRows)) {
         Value &sum = sums[int64_t(row) * vectors + vector];
-        sum = machine.multiplyAddTwo(build, {factors.first, column.first}, {factors.second, column.second}, sum);
+        sum = machine.step.multiplyAddTwo(build, {factors.first, column.first}, {factors.second, column.second}, sum);
       }
     build.fence();
   }

@@ -27,7 +27,7 @@ TileSums::TileSums(VectorBuilder &build, const DepthPart &part, const TileShape 
                    unsigned lastLanes, Type type)
     : build(build), part(part), shape(shape), vectors(vectors), lastLanes(lastLanes),
       type(VectorType::get({shape.machine.sumsOfRegister()}, type)) {
-  if (!part.sums || shape.machine.registersPerLoad == 1 || vectors == 1)
+  if (!part.sums || shape.machine.geometry.registersPerLoad == 1 || vectors == 1)
     return;
   pointers.push_back(build.pointer(part.sums, part.sumsAt));
   while (int64_t(pointers.size()) < shape.machine.groupsOf(shape.rows))
@@ -75,26 +75,26 @@ void TileSums::store(ArrayRef<Value> sums) {
 static SmallVector<int64_t> lanesOf(const MachineRow &machine, int64_t row, int64_t number) {
   SmallVector<int64_t> from;
   for (int64_t half : {0, 1})
-    for (int64_t lane = 0; lane < machine.lanes; ++lane)
-      from.push_back(((machine.rowsOfStep * half + row) * machine.lanes + lane) * machine.sumsOfLane + number);
+    for (int64_t lane = 0; lane < machine.step.lanes; ++lane)
+      from.push_back(((machine.step.rows * half + row) * machine.step.lanes + lane) * machine.step.sumsOfLane + number);
   return from;
 }
 
 SmallVector<Value> sumsByRow(VectorBuilder &build, const TileShape &shape, ArrayRef<Value> sums, int64_t vectors) {
   const MachineRow &machine = shape.machine;
-  assert(machine.rowsOfStep * machine.sumsOfLane == 2 && "no other instructions are known");
+  assert(machine.step.rows * machine.step.sumsOfLane == 2 && "no other instructions are known");
   SmallVector<Value> ofRows;
   for (int64_t row = 0; row < shape.rows; ++row)
     for (int64_t vector = 0; vector < vectors; vector += 2) {
-      const int64_t first = row / machine.rowsOfStep * vectors + vector;
+      const int64_t first = row / machine.step.rows * vectors + vector;
       // If the number of registers is odd, the last one has no neighbour.
       Value next = sums[vector + 1 < vectors ? first + 1 : first];
       auto part = [&](int64_t number) -> Value {
         return vector::ShuffleOp::create(build.ops, build.loc, sums[first], next,
-                                         lanesOf(machine, row % machine.rowsOfStep, number));
+                                         lanesOf(machine, row % machine.step.rows, number));
       };
       Value all = part(0);
-      for (int64_t number = 1; number < machine.sumsOfLane; ++number)
+      for (int64_t number = 1; number < machine.step.sumsOfLane; ++number)
         all = arith::AddIOp::create(build.ops, build.loc, all, part(number));
       ofRows.push_back(all);
     }

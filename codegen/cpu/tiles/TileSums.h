@@ -26,7 +26,7 @@ public:
 
 private:
   int64_t count() const { return shape.machine.groupsOf(shape.rows) * vectors; }
-  int64_t groupStride() const { return shape.machine.rowsOfStep * part.sumsStride; }
+  int64_t groupStride() const { return shape.machine.step.rows * part.sumsStride; }
   Piece pieceOf(int64_t number) const;
   mlir::Value addressOf(int64_t number);
   mlir::Value pointerOf(int64_t number);

@@ -24,47 +24,50 @@ namespace nacre::codegen::cpu {
 /// elements, and `onTheirWay` registers of columns are being loaded.
 static bool registersFit(const MachineRow &machine, int64_t rows, int64_t vectors, int64_t ofRow, int64_t onTheirWay) {
   const int64_t groups = machine.groupsOf(rows);
-  const int64_t operands =
-      machine.multipliesByElement ? ofRow * rows + onTheirWay * machine.registersOfVector : std::min(groups, vectors);
-  return groups * vectors + operands + machine.spareRegisters <= machine.registers;
+  const int64_t operands = machine.geometry.multipliesByElement
+                               ? ofRow * rows + onTheirWay * machine.geometry.registersOfVector
+                               : std::min(groups, vectors);
+  return groups * vectors + operands + machine.geometry.spareRegisters <= machine.geometry.registers;
 }
 
 bool tileFits(const MachineRow &machine, int64_t rows, int64_t vectors) {
   // An instruction for two steps needs words and columns of both. Cores that issue in order load the next step's
   // columns anyway.
-  const int64_t steps = machine.multiplyAddTwo && !machine.inOrder ? 2 : 1;
-  const int64_t onTheirWay = machine.inOrder ? 2 * vectors : steps * std::min<int64_t>(vectors, 3);
-  return registersFit(machine, rows, vectors, /*ofRow=*/steps, onTheirWay) && rows <= machine.highestTile;
+  const int64_t steps = machine.step.multiplyAddTwo && !machine.costs.inOrder ? 2 : 1;
+  const int64_t onTheirWay = machine.costs.inOrder ? 2 * vectors : steps * std::min<int64_t>(vectors, 3);
+  return registersFit(machine, rows, vectors, /*ofRow=*/steps, onTheirWay) && rows <= machine.geometry.highestTile;
 }
 
 bool leavesFewRegisters(const MachineRow &machine, int64_t rows, int64_t vectors) {
-  return machine.multipliesByElement && machine.groupsOf(rows) * vectors + rows + 2 * vectors > machine.registers;
+  return machine.geometry.multipliesByElement &&
+         machine.groupsOf(rows) * vectors + rows + 2 * vectors > machine.geometry.registers;
 }
 
 int64_t mostRows(const MachineRow &machine, int64_t rowBytes) {
-  const auto wayBytes = int64_t(machine.model->l1WayBytes);
+  const auto wayBytes = int64_t(machine.costs.model->l1WayBytes);
   const int64_t sets = wayBytes / std::gcd(std::max<int64_t>(rowBytes, 1), wayBytes);
-  return std::min<int64_t>(16, machine.waysOfRows * sets);
+  return std::min<int64_t>(16, machine.memory.waysOfRows * sets);
 }
 
 bool endsInHalf(const MachineRow &machine, int64_t columns) {
-  const int64_t last = (columns - 1) % machine.lanes + 1;
-  return machine.hasHalves && 2 * last <= machine.lanes;
+  const int64_t last = (columns - 1) % machine.step.lanes + 1;
+  return machine.geometry.hasHalves && 2 * last <= machine.step.lanes;
 }
 
 int64_t mostRows(const MachineRow &machine, const ContractionShape &shape, int64_t columns) {
-  const int64_t most = mostRows(machine, shape.rowBytes), vectors = llvm::divideCeil(columns, machine.lanes);
+  const int64_t most = mostRows(machine, shape.rowBytes), vectors = llvm::divideCeil(columns, machine.step.lanes);
   if (shape.parts > 1 || vectors == 1 || !endsInHalf(machine, columns))
     return most;
   // LLVM lets the sums of the half overwrite a row's element, so that each row needs one more register.
-  return std::clamp<int64_t>((machine.registers - machine.spareRegisters - vectors) / (vectors + 1), 1, most);
+  return std::clamp<int64_t>((machine.geometry.registers - machine.geometry.spareRegisters - vectors) / (vectors + 1),
+                             1, most);
 }
 
 /// Returns the registers that streamed columns need: for one load that is complete, and for the next one.
 static int64_t streamed(int64_t perLoad) { return 2 * perLoad; }
 
 int64_t stepsPerIteration(const MachineRow &machine, int64_t rows, int64_t vectors) {
-  if (!machine.multipliesByElement)
+  if (!machine.geometry.multipliesByElement)
     return 1;
   // Rows load pairs of registers if these fit. Larger tiles have no pairs: they would need more code, more pointers to
   // rows than registers, or offsets beyond the range of a paired load.
@@ -73,19 +76,20 @@ int64_t stepsPerIteration(const MachineRow &machine, int64_t rows, int64_t vecto
   if (steps * rows * vectors > mostProducts || steps * vectors * machine.registerBytes() > mostColumnBytes)
     return machine.stepsOfRegister();
   // Words that are divided after they are loaded need registers for both forms.
-  if (machine.types.k == 8 && machine.rowsOfStep == 1)
+  if (machine.step.types.k == 8 && machine.step.rows == 1)
     return machine.stepsOfRegister();
   // Cores that issue in order load elements when they are needed.
-  const bool inPairs = machine.inOrder || (rows <= mostPairs && registersFit(machine, rows, vectors, 2,
-                                                                             streamed(machine.registersPerStream)));
+  const bool inPairs =
+      machine.costs.inOrder ||
+      (rows <= mostPairs && registersFit(machine, rows, vectors, 2, streamed(machine.geometry.registersPerStream)));
   return inPairs ? steps : machine.stepsOfRegister();
 }
 
 int64_t registersPerStream(const MachineRow &machine, int64_t rows, int64_t vectors) {
-  if (!machine.multipliesByElement || machine.registersPerStream <= machine.registersPerLoad)
+  if (!machine.geometry.multipliesByElement || machine.geometry.registersPerStream <= machine.geometry.registersPerLoad)
     return 0;
   const int64_t unroll = stepsPerIteration(machine, rows, vectors);
-  for (int64_t perLoad : {machine.registersPerStream, machine.registersPerLoad})
+  for (int64_t perLoad : {machine.geometry.registersPerStream, machine.geometry.registersPerLoad})
     if (perLoad > 1 && unroll * vectors % perLoad == 0 &&
         registersFit(machine, rows, vectors, unroll / machine.stepsOfRegister(), streamed(perLoad)))
       return perLoad;
@@ -93,7 +97,7 @@ int64_t registersPerStream(const MachineRow &machine, int64_t rows, int64_t vect
 }
 
 int64_t stepsOfLargeTiles(const MachineRow &machine) {
-  return machine.multipliesByElement ? 2 * machine.stepsOfRegister() : 1;
+  return machine.geometry.multipliesByElement ? 2 * machine.stepsOfRegister() : 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -104,21 +108,23 @@ int64_t stepsOfLargeTiles(const MachineRow &machine) {
 static double stepCycles(const MachineRow &machine, int64_t rows, int64_t vectors) {
   constexpr double loopInstructions = 4;
   const double unroll = double(stepsPerIteration(machine, rows, vectors));
-  const double rowLoads = double(rows) / (machine.multipliesByElement ? machine.stepsOfRegister() : 1);
-  const double rowInstructions = rowLoads / (unroll > machine.stepsOfRegister() ? machine.registersPerLoad : 1);
-  const double columnLoads = double(vectors) / machine.registersPerLoad;
+  const double rowLoads = double(rows) / (machine.geometry.multipliesByElement ? machine.stepsOfRegister() : 1);
+  const double rowInstructions =
+      rowLoads / (unroll > machine.stepsOfRegister() ? machine.geometry.registersPerLoad : 1);
+  const double columnLoads = double(vectors) / machine.geometry.registersPerLoad;
   const int64_t perStream = registersPerStream(machine, rows, vectors);
   const double columnInstructions = perStream ? double(vectors) / perStream : columnLoads;
-  const double multiplyAdds =
-      (machine.cycles * vectors + machine.rowCycles) * machine.groupsOf(rows) + machine.columnCycles * vectors;
+  const double multiplyAdds = (machine.stepCycles() * vectors + machine.step.rowCycles) * machine.groupsOf(rows) +
+                              machine.step.columnCycles * vectors;
   // Cores that issue in order load halves of registers. Columns take two loads and the move that joins the halves, each
   // issued together with a multiply-add.
-  const double loads = machine.loadCycles * (machine.inOrder ? 2 * rowLoads + 3.0 * vectors : rowLoads + columnLoads);
+  const double loads =
+      machine.memory.load * (machine.costs.inOrder ? 2 * rowLoads + 3.0 * vectors : rowLoads + columnLoads);
   // Words of bytes come from the first-level cache, because parts of the depth fit it.
-  const double stream =
-      double(vectors * machine.registerBytes()) / (machine.model->l2BytesPerCycle * (machine.types.k == 1 ? 1 : 2));
-  return std::max({multiplyAdds, loads, stream, machine.latency}) + machine.iterationCycles / unroll +
-         machine.issueCycles * (rowInstructions + columnInstructions + loopInstructions / unroll);
+  const double stream = double(vectors * machine.registerBytes()) /
+                        (machine.costs.model->l2BytesPerCycle * (machine.step.types.k == 1 ? 1 : 2));
+  return std::max({multiplyAdds, loads, stream, machine.costs.latency}) + machine.costs.iteration / unroll +
+         machine.costs.issue * (rowInstructions + columnInstructions + loopInstructions / unroll);
 }
 
 /// Returns the cycles of a tile per step, including its share of the work that happens once: addresses, epilogue,
@@ -132,7 +138,7 @@ static double tileCycles(const MachineRow &machine, int64_t rows, int64_t vector
 //===----------------------------------------------------------------------===//
 
 RunSplit splitRun(const MachineRow &machine, int64_t rows, int64_t vectors, int64_t depth, int64_t most, bool greedy) {
-  const int64_t steps = llvm::divideCeil(depth, machine.types.k);
+  const int64_t steps = llvm::divideCeil(depth, machine.step.types.k);
   RunSplit best;
   best.cycles = std::numeric_limits<double>::infinity();
   auto price = [&](int64_t tile, int64_t count, llvm::ArrayRef<int64_t> tail) {
@@ -158,7 +164,8 @@ RunSplit splitRun(const MachineRow &machine, int64_t rows, int64_t vectors, int6
     if (count > 1 && !greedy)
       price(tile, count - 1, {shared - shared / 2, shared / 2});
     // The last tile includes the remainder if the registers hold its sums and elements.
-    if (count > 1 && greedy && machine.multipliesByElement && shared <= most && tileFits(machine, shared, vectors))
+    if (count > 1 && greedy && machine.geometry.multipliesByElement && shared <= most &&
+        tileFits(machine, shared, vectors))
       price(tile, count - 1, {shared});
   }
   return best;
@@ -170,39 +177,39 @@ RunSplit splitRun(const MachineRow &machine, int64_t rows, int64_t vectors, int6
 
 /// Returns the cycles of one of the shape's runs for one step of an instruction, in panels of `vectors` vectors.
 static double stepCyclesOfRun(const MachineRow &machine, const ContractionShape &shape, int64_t vectors, int64_t most) {
-  const int64_t width = vectors * machine.lanes, full = shape.columns / width, rest = shape.columns % width;
+  const int64_t width = vectors * machine.step.lanes, full = shape.columns / width, rest = shape.columns % width;
   double cycles = full * splitRun(machine, shape.rows, shape.parts * vectors, shape.depth, most).cycles;
   if (rest)
-    cycles +=
-        splitRun(machine, shape.rows, shape.parts * llvm::divideCeil(rest, machine.lanes), shape.depth, most).cycles;
+    cycles += splitRun(machine, shape.rows, shape.parts * llvm::divideCeil(rest, machine.step.lanes), shape.depth, most)
+                  .cycles;
   return cycles;
 }
 
 int64_t choosePanelWidth(const MachineRow &machine, const ContractionShape &shape) {
-  const int64_t needed = llvm::divideCeil(shape.columns, machine.lanes);
+  const int64_t needed = llvm::divideCeil(shape.columns, machine.step.lanes);
   // A single row reads every weight once. Wide panels keep many loads in flight.
   if (shape.isSingleRow())
-    return machine.lanes *
-           std::clamp<int64_t>(machine.vectorsOfSingleRow / shape.parts, 1, std::max<int64_t>(needed, 1));
+    return machine.step.lanes *
+           std::clamp<int64_t>(machine.memory.vectorsOfSingleRow / shape.parts, 1, std::max<int64_t>(needed, 1));
 
   const int64_t most = mostRows(machine, shape.rowBytes);
   int64_t best = 1;
   double bestCycles = std::numeric_limits<double>::infinity();
   for (int64_t vectors = 1; vectors <= needed && tileFits(machine, 1, shape.parts * vectors); ++vectors) {
     const double zeros = double(llvm::alignTo(needed, vectors) - needed) / double(needed);
-    const double cycles = stepCyclesOfRun(machine, shape, vectors, most) * (1 + machine.paddingCost * zeros);
+    const double cycles = stepCyclesOfRun(machine, shape, vectors, most) * (1 + machine.memory.padding * zeros);
     // Among nearly equal widths, take the smallest: its panel stays in the first-level cache for longer.
-    if (cycles < bestCycles * (1 - machine.nearlyEqual)) {
+    if (cycles < bestCycles * (1 - machine.costs.nearlyEqual)) {
       bestCycles = cycles;
       best = vectors;
     }
   }
-  return best * machine.lanes;
+  return best * machine.step.lanes;
 }
 
 int64_t sliceOfPanel(const MachineRow &machine, const ContractionShape &shape, int64_t width) {
   // An epilogue needs whole registers of columns.
-  const int64_t unit = machine.lanes * (machine.hasMixedSums() ? 2 : 1), wanted = choosePanelWidth(machine, shape);
+  const int64_t unit = machine.step.lanes * (machine.hasMixedSums() ? 2 : 1), wanted = choosePanelWidth(machine, shape);
   for (int64_t slice = std::min(width, wanted) / unit * unit; slice > 0; slice -= unit)
     if (width % slice == 0)
       return slice;
@@ -210,8 +217,9 @@ int64_t sliceOfPanel(const MachineRow &machine, const ContractionShape &shape, i
 }
 
 double runCycles(const MachineRow &machine, const ContractionShape &shape, int64_t width) {
-  return stepCyclesOfRun(machine, shape, llvm::divideCeil(width, machine.lanes), mostRows(machine, shape.rowBytes)) *
-         llvm::divideCeil(shape.depth, machine.types.k);
+  return stepCyclesOfRun(machine, shape, llvm::divideCeil(width, machine.step.lanes),
+                         mostRows(machine, shape.rowBytes)) *
+         llvm::divideCeil(shape.depth, machine.step.types.k);
 }
 
 double runCycles(const MachineRow &machine, const ContractionShape &shape) {
@@ -306,12 +314,12 @@ bool gainsByFewerBytes(const MachineRow &machine, const WeightReading &reading, 
   // A small speedup does not justify rounding the weights.
   constexpr double worthwhile = 0.85;
   auto streaming = [&](double bytes) {
-    return bytes / (reading.repeats && bytes <= double(cacheBytes) ? machine.model->l2BytesPerCycle
-                                                                   : machine.model->memoryBytesPerCycle);
+    return bytes / (reading.repeats && bytes <= double(cacheBytes) ? machine.costs.model->l2BytesPerCycle
+                                                                   : machine.costs.model->memoryBytesPerCycle);
   };
   const double bytes = reading.elements * bytesOf(Number::F32), fewer = reading.elements * bytesOf(narrow);
   const double arithmetic = reading.multiplyAdds / machine.productsPerCycle();
-  const double widening = reading.elements / double(machine.lanes) * machine.widenCycles(narrow);
+  const double widening = reading.elements / double(machine.step.lanes) * machine.widenCycles(narrow);
   return std::max(streaming(fewer), arithmetic + widening) < worthwhile * std::max(streaming(bytes), arithmetic);
 }
 

@@ -145,7 +145,7 @@ private:
   }
 
   void clearSums(Value count) {
-    const unsigned lanes = machine.lanes;
+    const unsigned lanes = machine.step.lanes;
     Value zero = build.constant(cast<TypedAttr>(build.ops.getZeroAttr(vectorOf(contraction.accumulatorType, lanes))));
     build.loop(0, inputs * inputs, 1, [&](Position plane) {
       build.loop(build.index(0), count, 1, [&](Position number) {
@@ -184,7 +184,7 @@ private:
       return;
     tiles.forTilesOfRow(origin, [&](int64_t valid) {
       // Each group of rows has its own loop over the channels, so that all its values fit in registers.
-      for (ArrayRef<int64_t> group : winograd::rowsAtOnce(inputs, inputs, machine.registers))
+      for (ArrayRef<int64_t> group : winograd::rowsAtOnce(inputs, inputs, machine.geometry.registers))
         emitInputRows(group, rows, plan.lastElement(valid, inputs) + 1, to, first, swept, size);
     });
   }
@@ -274,7 +274,7 @@ private:
     // Use the largest number of rows that a unit can have, so that a register tile exists for every remainder.
     const int64_t rows = cutAmongImages() ? blocks.extent * plan.down() : plan.down();
     product.rows = {{rows * plan.across(), {inputRow, 0, sumsRow}}};
-    const int64_t k = machine.types.k;
+    const int64_t k = machine.step.types.k;
     product.groups = {k, size};
     product.depth = {{product.groups.groups(), {k, width() * k, 0}}};
     product.columns = {width(), {0, 1, 1}};
@@ -323,7 +323,7 @@ private:
 static bool isSuited(const Target &target, const WinogradConvolution &convolution) {
   const MachineRow *row = winogradRow(target, convolution.isOfIntegers());
   const auto [width, stride, k] = convolution.panels;
-  if (!row || width % row->lanes != 0)
+  if (!row || width % row->step.lanes != 0)
     return false;
   if (!convolution.isOfIntegers())
     return true;

@@ -31,7 +31,7 @@ class WinogradGradientEmitter {
 public:
   WinogradGradientEmitter(KernelFunction &function, const WinogradGradient &gradient)
       : function(function), build(function), gradient(gradient), plan(planOf(gradient)), tile(plan.method.outputs),
-        inputs(plan.method.inputs()), machine(machineOf(build.target, kWinogradTypes)), lanes(machine.lanes),
+        inputs(plan.method.inputs()), machine(machineOf(build.target, kWinogradTypes)), lanes(machine.step.lanes),
         convolution(convolutionOf(gradient)), tiles(build, convolution) {}
 
   void emit() {
@@ -142,7 +142,7 @@ private:
   void emitInput(const WinogradTiles::Origin &origin, Position number, int64_t valid) {
     const SmallVector<Value> rows = tiles.rowsOf(origin, Contraction::Lhs, inputs);
     const int64_t last = plan.lastElement(valid, inputs);
-    for (ArrayRef<int64_t> group : winograd::rowsAtOnce(inputs, inputs, machine.registers))
+    for (ArrayRef<int64_t> group : winograd::rowsAtOnce(inputs, inputs, machine.geometry.registers))
       build.loop(0, blocks.channels, lanes, [&](Position vectorAt) {
         const Position channel = hiddenPosition(build, vectorAt);
         auto element = [&](int64_t i, int64_t j) -> Term {
@@ -161,7 +161,7 @@ private:
     const SmallVector<Value> rows = tiles.rowsOf(origin, Contraction::Rhs, tile);
     const SmallVector<Value> inImage = rowsInImage(origin);
     Value zero = build.floatConstant(0.0, vectorOf(gradient.accumulatorType, lanes));
-    for (ArrayRef<int64_t> group : winograd::rowsAtOnce(inputs, tile, machine.registers))
+    for (ArrayRef<int64_t> group : winograd::rowsAtOnce(inputs, tile, machine.geometry.registers))
       build.loop(0, blocks.columns / blocks.width, 1, [&](Position panel) {
         build.loop(0, blocks.width, lanes, [&](Position vectorAt) {
           const Position column = hiddenPosition(build, vectorAt);
@@ -312,7 +312,7 @@ LogicalResult emitGradient(KernelFunction &function, const WinogradGradient &gra
   const Target &target = function.target;
   const MachineRow &machine = machineOf(target, kWinogradTypes);
   // A vector must not extend over two panels of the result.
-  if (gradient.resultWidth % machine.lanes != 0 ||
+  if (gradient.resultWidth % machine.step.lanes != 0 ||
       divideGradient(machine, shapeOf(gradient), gradient.method.outputs, target.model.l2Bytes).channels == 0)
     return failure();
   WinogradGradientEmitter(function, gradient).emit();

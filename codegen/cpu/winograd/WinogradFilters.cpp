@@ -63,9 +63,9 @@ void WinogradFilters::transform(ArrayRef<int64_t> group, llvm::function_ref<Term
 }
 
 void WinogradFilters::emitFloats(Value weight, Value from, int64_t elements) {
-  const auto lanes = unsigned(machine.lanes);
+  const auto lanes = unsigned(machine.step.lanes);
   const Piece piece = {0, lanes, lanes};
-  for (ArrayRef<int64_t> group : winograd::rowsAtOnce(inputs, method.taps, machine.registers))
+  for (ArrayRef<int64_t> group : winograd::rowsAtOnce(inputs, method.taps, machine.geometry.registers))
     build.loop(0, elements, lanes, [&](Position position) {
       const Position at = hiddenPosition(build, position);
       Value here = build.address({{from, 0}, at}, {1, 1}, 0);
@@ -77,7 +77,7 @@ void WinogradFilters::emitFloats(Value weight, Value from, int64_t elements) {
 }
 
 void WinogradFilters::emitBytes(Value weight, Value from, int64_t size) {
-  const int64_t k = contraction.panels.k, atOnce = machine.types.k, columns = machine.lanes;
+  const int64_t k = contraction.panels.k, atOnce = machine.step.types.k, columns = machine.step.lanes;
   const Piece read = {0, unsigned(columns * k), unsigned(columns * k)},
               written = {0, unsigned(columns * atOnce), unsigned(columns * atOnce)};
   // Emits the channels from `first` of a group on that are multiplied together.
@@ -94,7 +94,7 @@ void WinogradFilters::emitBytes(Value weight, Value from, int64_t size) {
     };
     transform(group, tap, build.address({channel}, {width}, first * width + column * atOnce), written);
   };
-  for (ArrayRef<int64_t> group : winograd::rowsAtOnce(inputs, method.taps, machine.registers))
+  for (ArrayRef<int64_t> group : winograd::rowsAtOnce(inputs, method.taps, machine.geometry.registers))
     build.loop(0, size, k, [&](Position position) {
       const Position channel = hiddenPosition(build, position);
       for (int64_t column = 0; column < width; column += columns)

@@ -16,7 +16,7 @@ namespace nacre::codegen::cpu {
 WinogradOutput::WinogradOutput(KernelFunction &function, VectorBuilder &build, const WinogradConvolution &contraction,
                                WinogradTiles &tiles, WinogradSweeps *sweeps, const Sums &sums)
     : function(function), build(build), contraction(contraction), tiles(tiles), sweeps(sweeps), sums(sums),
-      machine(*winogradRow(build.target, contraction.isOfIntegers())), lanes(machine.lanes),
+      machine(*winogradRow(build.target, contraction.isOfIntegers())), lanes(machine.step.lanes),
       tile(contraction.method.outputs), inputs(contraction.method.inputs()) {}
 
 Value WinogradOutput::difference(Value a, Value b) {

@@ -34,13 +34,13 @@ public:
   static constexpr int64_t mostElements = 64;
 
   /// True if sweeps are faster on `machine`.
-  static bool suit(const MachineRow &machine) { return machine.registersPerLoad > 1; }
+  static bool suit(const MachineRow &machine) { return machine.geometry.registersPerLoad > 1; }
   /// True if filters are also transformed by sweeps. Filters of more than three taps have more values than there are
   /// registers for pointers.
   static bool takesFilters(const MachineRow &machine, const winograd::Method &method) {
     return suit(machine) && method.taps == 3;
   }
-  static int64_t vectorLanes(const MachineRow &machine) { return 2 * machine.lanes; }
+  static int64_t vectorLanes(const MachineRow &machine) { return 2 * machine.step.lanes; }
   /// Returns the number of elements of scratch for tiles of `inputs` values along each dimension.
   static int64_t scratchOf(int64_t inputs) { return inputs * inputs * mostElements; }
 

@@ -23,7 +23,7 @@ namespace {
 
 /// Returns how many times a transform of `columns` columns loads its input: once for each group of rows.
 double timesLoaded(const MachineRow &machine, int64_t inputs, int64_t columns) {
-  return double(winograd::rowsAtOnce(inputs, columns, machine.registers).size());
+  return double(winograd::rowsAtOnce(inputs, columns, machine.geometry.registers).size());
 }
 
 /// Returns blocks of the cut axis, and groups of their tiles with about `wanted` tiles each.
@@ -49,22 +49,24 @@ int64_t passesOf(const WinogradShape &shape, const WinogradBlocks &blocks) {
 // 2. Costs
 //===----------------------------------------------------------------------===//
 
-bool isOfIntegers(const MachineRow &machine) { return machine.types.sum == Number::S32; }
+bool isOfIntegers(const MachineRow &machine) { return machine.step.types.sum == Number::S32; }
 
 /// Returns the size of the weight in bytes. Each element of an integer weight has one byte.
 int64_t weightBytes(const MachineRow &machine, const WinogradShape &shape) {
-  const int64_t each = isOfIntegers(machine) ? 1 : bytesOf(machine.types.rhs);
+  const int64_t each = isOfIntegers(machine) ? 1 : bytesOf(machine.step.types.rhs);
   return each * shape.groups * shape.taps * shape.taps * shape.inputs * shape.outputs;
 }
 
 /// Returns the cycles that a run waits for a weight that does not stay in the cache until the next run.
 double memoryCycles(const MachineRow &machine, const WinogradShape &shape, uint64_t cacheBytes) {
   const double bytes = double(weightBytes(machine, shape));
-  return bytes > double(cacheBytes) ? bytes / machine.model->memoryBytesPerCycle : 0;
+  return bytes > double(cacheBytes) ? bytes / machine.costs.model->memoryBytesPerCycle : 0;
 }
 
 /// Returns the number of instructions that load or store `numbers` values of a transform.
-double movements(const MachineRow &machine, double numbers) { return numbers / double(machine.registersPerLoad); }
+double movements(const MachineRow &machine, double numbers) {
+  return numbers / double(machine.geometry.registersPerLoad);
+}
 
 /// Returns the cycles of all units of a group if `partsAtOnce` parts of the columns are computed together.
 double cyclesOf(const MachineRow &machine, const WinogradShape &shape, int64_t tile, int64_t width, uint64_t cacheBytes,
@@ -74,26 +76,26 @@ double cyclesOf(const MachineRow &machine, const WinogradShape &shape, int64_t t
   const double tiles = double(plan.tiles()), numbers = method.numbers();
   const double passes = passesOf(shape, blocks), panels = llvm::divideCeil(shape.outputs, width);
   const double reductions = llvm::divideCeil(shape.inputs, blocks.channels);
-  const double columns = panels * llvm::divideCeil(width, machine.lanes); // Number of vectors of columns
+  const double columns = panels * llvm::divideCeil(width, machine.step.lanes); // Number of vectors of columns
   const TransformWork work = transformWork(machine, method);
-  const double there = tiles * machine.transform * work.input * blocks.columnParts / partsAtOnce *
+  const double there = tiles * machine.costs.transform * work.input * blocks.columnParts / partsAtOnce *
                        llvm::divideCeil(shape.inputs, machine.numbersOfRegister());
   // The filters of a block are written to a cache and read immediately. The second-level cache is slower.
   constexpr double farFilters = 1.25;
   const WinogradScratch scratch = scratchOf(blocks, method, width);
-  const auto numberBytes = double(bytesOf(machine.types.lhs)), sumsBytes = double(bytesOf(machine.types.sum));
+  const auto numberBytes = double(bytesOf(machine.step.types.lhs)), sumsBytes = double(bytesOf(machine.step.types.sum));
   const bool isFar = numberBytes * scratch.filters > double(cacheBytes) / 4;
-  const double filter = machine.transform * work.filter + machine.storeFilter * numbers;
-  const double filters =
-      passes * filter * (isFar ? farFilters : 1) * shape.inputs * columns * machine.lanes / machine.numbersOfRegister();
-  const double back = tiles * machine.transform * work.products * columns;
+  const double filter = machine.costs.transform * work.filter + machine.memory.storeFilter * numbers;
+  const double filters = passes * filter * (isFar ? farFilters : 1) * shape.inputs * columns * machine.step.lanes /
+                         machine.numbersOfRegister();
+  const double back = tiles * machine.costs.transform * work.products * columns;
 
   ContractionShape product;
   product.rows = blocks.tiles;
   product.columns = shape.outputs;
   product.depth = blocks.channels;
   // Sums are stored to scratch. They are added to earlier sums, unless there is only one block.
-  const double sums = reductions > 1 ? machine.addSums * reductions * tiles * columns : 0;
+  const double sums = reductions > 1 ? machine.memory.addSums * reductions * tiles * columns : 0;
   const double products = passes * reductions * runCycles(machine, product, width);
 
   // Data that exceed the cache come from the next level each time that they are read.
@@ -105,7 +107,8 @@ double cyclesOf(const MachineRow &machine, const WinogradShape &shape, int64_t t
     stream += units * reductions * blocks.panelsPerPart * numberBytes * scratch.inputs;
   if (reductions > 1 && operandBytes + partsAtOnce * sumBytes > double(cacheBytes))
     stream += units * reductions * 2 * sumBytes;
-  return there + filters + back + numbers * (products + sums) + stream / machine.model->farBytesPerCycleOfProducts;
+  return there + filters + back + numbers * (products + sums) +
+         stream / machine.costs.model->farBytesPerCycleOfProducts;
 }
 
 } // namespace
@@ -125,7 +128,7 @@ const MachineRow *winogradRow(const Target &target, bool isOfIntegers) {
 winograd::Pairs pairsOf(const MachineRow &machine) {
   if (isOfIntegers(machine))
     return winograd::Pairs::Integers;
-  return machine.hasFreeCopies ? winograd::Pairs::MultiplyAdds : winograd::Pairs::Sums;
+  return machine.geometry.hasFreeCopies ? winograd::Pairs::MultiplyAdds : winograd::Pairs::Sums;
 }
 
 TransformWork transformWork(const MachineRow &machine, const winograd::Method &method) {
@@ -153,7 +156,7 @@ TransformWork transformWork(const MachineRow &machine, const winograd::Method &m
   } else {
     work.input += numbers * timesLoaded(machine, method.inputs(), method.inputs()) + numbers;
     // Values that do not fit in registers are spilled.
-    const double waiting = std::max(0.0, inputs * outputs - 0.75 * double(machine.registers));
+    const double waiting = std::max(0.0, inputs * outputs - 0.75 * double(machine.geometry.registers));
     work.products += numbers + 2 * waiting + outputs * outputs;
   }
   if (WinogradSweeps::takesFilters(machine, method))
@@ -316,7 +319,7 @@ GradientBlocks divideGradient(const MachineRow &machine, const WinogradShape &sh
   // Sums take at most 3/5 of the second-level cache. The operands get the rest.
   constexpr int64_t most = 64, wantedUnits = 2, mostTiles = 32, leastTiles = 8;
   const WinogradPlan plan(shape, tile);
-  const int64_t lanes = machine.lanes, numbers = plan.method.numbers();
+  const int64_t lanes = machine.step.lanes, numbers = plan.method.numbers();
   const int64_t room = int64_t(cacheBytes) / 4;
   GradientBlocks blocks;
   int64_t mostChannels = most, mostColumns = most;
@@ -351,10 +354,12 @@ double gradientCycles(const MachineRow &machine, const WinogradShape &shape, int
   const double tiles = double(plan.tiles()), numbers = double(plan.method.numbers());
   const double channelParts = double(shape.inputs / blocks.channels),
                columnParts = double(shape.outputs / blocks.columns);
-  const double channels = double(shape.inputs) / machine.lanes, columns = double(shape.outputs) / machine.lanes;
+  const double channels = double(shape.inputs) / machine.step.lanes,
+               columns = double(shape.outputs) / machine.step.lanes;
   // Transforms of outputs and of inputs take about the same number of operations.
-  const double transforms = tiles * machine.transform * work.input * (channels * columnParts + columns * channelParts);
-  const double back = double(shape.inputs) * columns * machine.transform * work.products;
+  const double transforms =
+      tiles * machine.costs.transform * work.input * (channels * columnParts + columns * channelParts);
+  const double back = double(shape.inputs) * columns * machine.costs.transform * work.products;
   ContractionShape product;
   product.rows = blocks.channels;
   product.columns = blocks.columns;

@@ -36,7 +36,7 @@ struct WinogradScratch {
   int64_t inputs = 0, filters = 0, sums = 0;
 
   int64_t bytes(const MachineRow &machine) const {
-    return (inputs + filters) * bytesOf(machine.types.lhs) + sums * bytesOf(machine.types.sum);
+    return (inputs + filters) * bytesOf(machine.step.types.lhs) + sums * bytesOf(machine.step.types.sum);
   }
 };
 

@@ -34,7 +34,7 @@ std::optional<PanelLayout> choosePanels(llvm::ArrayRef<PanelReader> readers) {
 }
 
 double nanosecondsOf(const codegen::cpu::MachineRow &machine, const PanelReading &reading, int64_t width) {
-  const codegen::MachineModel &model = *machine.model;
+  const codegen::MachineModel &model = *machine.costs.model;
   const double cycles = reading.products * reading.shape.runs * runCycles(machine, reading.shape, width);
   const bool isCached = reading.repeats && reading.bytes <= double(model.l2Bytes);
   const double streaming = reading.bytes / (isCached ? model.l2BytesPerCycle : model.memoryBytesPerCycle);

@@ -34,11 +34,11 @@ void setPanel(plan::KernelOp kernel, const PanelWish &wish) {
 /// a row of such a tile in registers. Otherwise, the largest width that they can hold is chosen.
 int64_t widthOfFloats(ArrayRef<Target> targets, const ContractionShape &shape, const ProductTypes &types) {
   const MachineRow &first = machineOf(targets.front(), types, shape.isSingleRow());
-  const int64_t lanes = first.lanes;
+  const int64_t lanes = first.step.lanes;
   int64_t width = choosePanelWidth(first, shape);
   auto isHeldBy = [&](const Target &target) {
     const MachineRow &machine = machineOf(target, types, shape.isSingleRow());
-    return tileFits(machine, /*rows=*/1, shape.parts * llvm::divideCeil(width, machine.lanes));
+    return tileFits(machine, /*rows=*/1, shape.parts * llvm::divideCeil(width, machine.step.lanes));
   };
   while (width > lanes && !llvm::all_of(targets.drop_front(), isHeldBy))
     width -= lanes;
@@ -50,7 +50,7 @@ int64_t columnsOfRegisters(ArrayRef<Target> targets, const ContractionShape &sha
   int64_t unit = 1;
   for (const Target &target : targets) {
     const MachineRow &row = machineOf(target, types, shape.isSingleRow());
-    unit = std::max(unit, row.lanes * (row.hasMixedSums() ? 2 : 1));
+    unit = std::max(unit, row.step.lanes * (row.hasMixedSums() ? 2 : 1));
   }
   return unit;
 }

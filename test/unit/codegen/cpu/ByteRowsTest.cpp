@@ -58,11 +58,11 @@ struct Tile {
   int64_t overlap = 0;          ///< Of the last word with the one before, in bytes.
 
   int64_t width() const { return int64_t(llvm::alignTo(columns, machine->sumsOfRegister())); }
-  int64_t group() const { return machine->types.k; }
+  int64_t group() const { return machine->step.types.k; }
   /// Bytes of a row.
   int64_t run() const { return depth * group() - overlap; }
   /// Of a register, where they wait.
-  int64_t sumsOfRow() const { return width() * machine->rowsOfStep * machine->sumsOfLane; }
+  int64_t sumsOfRow() const { return width() * machine->step.rows * machine->step.sumsOfLane; }
 };
 
 /// A function of pointers to words of Lhs, row after row, to a panel, to sums that wait, and to results.
@@ -116,8 +116,8 @@ std::string checkOf(const std::string &name, const Tile &tile) {
     for (int &byte : bytes)
       byte = random() % 4 == 0 ? least : least + int(random() % (most - least + 1));
   };
-  fill(lhs, tile.machine->types.lhs, /*hasLeast=*/true);
-  fill(panel, tile.machine->types.rhs, !tile.machine->types.pairsFit);
+  fill(lhs, tile.machine->step.types.lhs, /*hasLeast=*/true);
+  fill(panel, tile.machine->step.types.rhs, !tile.machine->step.types.pairsFit);
   // What the last word has in common with the one before is multiplied there.
   for (int64_t column = 0; column < width; ++column)
     std::fill_n(panel.end() - (width - column) * group, tile.overlap, 0);
@@ -143,7 +143,7 @@ alignas(64) static int waiting_{0}[{4}], sums_{0}[{5}];
 static bool check_{0}() {{ return {0}(lhs_{0}, panel_{0}, waiting_{0}, sums_{0}), std::equal(sums_{0}, sums_{0} + {5}, expected_{0}); }
 )",
                        name, list(lhs), list(panel), list(sums), tile.rows * tile.sumsOfRow(), sums.size(),
-                       nameOf(tile.machine->types.lhs), nameOf(tile.machine->types.rhs));
+                       nameOf(tile.machine->step.types.lhs), nameOf(tile.machine->step.types.rhs));
 }
 
 //===----------------------------------------------------------------------===//
@@ -198,7 +198,7 @@ protected:
     auto module = ModuleOp::create(UnknownLoc::get(&context));
     std::string source = "#include <algorithm>\n", calls;
     for (auto [number, tile] : llvm::enumerate(tiles)) {
-      ASSERT_TRUE(tileFits(*tile.machine, tile.rows, llvm::divideCeil(tile.columns, tile.machine->lanes)));
+      ASSERT_TRUE(tileFits(*tile.machine, tile.rows, llvm::divideCeil(tile.columns, tile.machine->step.lanes)));
       const std::string name = "tile" + std::to_string(number);
       emitFunction(module, name, tile, target);
       source += checkOf(name, tile);
@@ -240,7 +240,7 @@ TEST_F(ByteRows, MatrixProducts) {
   for (auto [lhs, rhs] :
        {std::pair(Number::S8, Number::S8), std::pair(Number::U8, Number::U8), std::pair(Number::U8, Number::S8)}) {
     const MachineRow &row = rowOf("neoverse-n2", lhs, rhs, 8);
-    EXPECT_EQ(row.rowsOfStep, 2);
+    EXPECT_EQ(row.step.rows, 2);
     compare({{&row, 4, 16, 16}, {&row, 2, 4, 1}, {&row, 3, 5, 7}, {&row, 1, 9, 3}, {&row, 5, 8, 21, true}});
   }
 }
@@ -250,7 +250,7 @@ TEST_F(ByteRows, ProductsOfSixteenBits) {
     for (Number rhs : {Number::U8, Number::S8})
       for (int64_t k : {4, 8}) {
         const MachineRow &row = rowOf("cortex-a72", lhs, rhs, k);
-        EXPECT_EQ(row.sumsOfLane, 2);
+        EXPECT_EQ(row.step.sumsOfLane, 2);
         compare({{&row, 4, 8, 16}, {&row, 2, 4, 1}, {&row, 3, 5, 7}, {&row, 1, 9, 3}, {&row, 3, 8, 21, true}});
       }
 }
@@ -259,12 +259,12 @@ TEST_F(ByteRows, ProductsOfSixteenBits) {
 TEST_F(ByteRows, ProductsInPairs) {
   for (int64_t k : {4, 8}) {
     const MachineRow &row = rowOf("cortex-a72", Number::S8, Number::S8, k, /*pairsFit=*/true);
-    EXPECT_TRUE(row.types.pairsFit);
-    EXPECT_LT(row.cycles, rowOf("cortex-a72", Number::S8, Number::S8, k).cycles);
+    EXPECT_TRUE(row.step.types.pairsFit);
+    EXPECT_LT(row.stepCycles(), rowOf("cortex-a72", Number::S8, Number::S8, k).stepCycles());
     compare({{&row, 2, 16, 16}, {&row, 2, 4, 1}, {&row, 3, 5, 7}, {&row, 1, 9, 3}, {&row, 3, 8, 21, true}});
   }
   const MachineRow &little = rowOf("cortex-a53", Number::S8, Number::S8, 4, /*pairsFit=*/true);
-  EXPECT_TRUE(little.types.pairsFit && little.inOrder);
+  EXPECT_TRUE(little.step.types.pairsFit && little.costs.inOrder);
   compare({{&little, 2, 12, 16}, {&little, 3, 5, 7}, {&little, 1, 9, 3}});
 }
 
@@ -283,7 +283,7 @@ TEST_F(ByteRows, RunsOfPartsOfWords) {
 
 TEST_F(ByteRows, InOrder) {
   const MachineRow &row = rowOf("cortex-a55", Number::S8, Number::S8, 4);
-  EXPECT_TRUE(row.inOrder);
+  EXPECT_TRUE(row.costs.inOrder);
   compare({{&row, 8, 8, 32}, {&row, 7, 8, 17}, {&row, 3, 7, 9}});
 }
 

@@ -26,7 +26,7 @@ TEST(MachineRows, EveryBaseArchitectureHasOneForEachFloat) {
         const MachineRow *row = bestRow(machineRows(), target.needs, {number, number, number});
         ASSERT_TRUE(row) << cpu;
         EXPECT_EQ(row->registerBytes(), target.vectors.bytes) << cpu;
-        EXPECT_EQ(row->registers, target.vectors.registers) << cpu;
+        EXPECT_EQ(row->geometry.registers, target.vectors.registers) << cpu;
       }
   EXPECT_EQ(&kNeon, bestRow(machineRows(), llvm::cantFail(parseTargets("android-arm64", "")).front().needs, {}));
 }
@@ -37,7 +37,7 @@ TEST(MachineRows, AreThoseOfTheTargetsModel) {
                               std::pair("linux-arm64", "cortex-a76")}) {
     const Target target = llvm::cantFail(parseTargets(system, cpus)).front();
     for (Number number : {Number::F32, Number::F64})
-      EXPECT_STREQ(machineOf(target, {number, number, number}).model->name, target.model.name) << cpus;
+      EXPECT_STREQ(machineOf(target, {number, number, number}).costs.model->name, target.model.name) << cpus;
     EXPECT_EQ(2 * machineOf(target, {}).productsPerCycle(), target.model.flopsPerCycle) << cpus;
     EXPECT_EQ(machineOf(target, {}).nanosecondsOf(target.model.flopsPerNanosecond()), 1) << cpus;
   }
@@ -52,8 +52,8 @@ TEST(MachineRows, TheMostProductsACycleWin) {
 }
 
 TEST(MachineRows, ARowIsTakenWhereItsTypesAndItsFeaturesAreMet) {
-  EXPECT_STREQ(bestRow(machineRows(), kVnni, kBytes)->instruction, "vpdpbusd zmm");
-  EXPECT_STREQ(bestRow(machineRows(), kVnni & ~NACRE_CPU_NEED(NACRE_X86_AVX512_VNNI), kBytes)->instruction,
+  EXPECT_STREQ(bestRow(machineRows(), kVnni, kBytes)->step.instruction, "vpdpbusd zmm");
+  EXPECT_STREQ(bestRow(machineRows(), kVnni & ~NACRE_CPU_NEED(NACRE_X86_AVX512_VNNI), kBytes)->step.instruction,
                "vpmaddwd zmm, vpaddd zmm")
       << "the CPU lacks it";
   EXPECT_EQ(&kAvx512, bestRow(machineRows(), kVnni, {})) << "floats stay as they are";
@@ -75,7 +75,7 @@ TEST(MachineRows, EveryBaseArchitectureMultipliesBytes) {
   auto nameOf = [](const char *cpu, int64_t k) {
     const Target target = llvm::cantFail(parseTargets("linux-arm64", cpu)).front();
     const ProductTypes types = {Number::S8, Number::S8, Number::S32, k};
-    return std::string(bestRow(machineRows(), target.needs, types, false, target.inOrder)->instruction);
+    return std::string(bestRow(machineRows(), target.needs, types, false, target.inOrder)->step.instruction);
   };
   EXPECT_EQ(nameOf("cortex-a76", 4), "sdot .4s");
   EXPECT_EQ(nameOf("cortex-a76", 8), "sdot .4s");
@@ -94,8 +94,8 @@ TEST(MachineRows, PairsOfBytesReadWideRows) {
         const Target target = llvm::cantFail(parseTargets("linux-x86_64", cpu)).front();
         const MachineRow &several = machineOf(target, {lhs, rhs, Number::S32, k});
         EXPECT_TRUE(several.readsWideRows()) << cpu;
-        EXPECT_EQ(several.types.rhs, rhs) << cpu;
-        EXPECT_EQ(several.sumsOfLane, k / 2) << cpu;
+        EXPECT_EQ(several.step.types.rhs, rhs) << cpu;
+        EXPECT_EQ(several.step.sumsOfLane, k / 2) << cpu;
         EXPECT_EQ(&several, &machineOf(target, {Number::S16, rhs, Number::S32, k})) << "widened already";
         EXPECT_FALSE(machineOf(target, {lhs, rhs, Number::S32, k}, /*isSingleRow=*/true).readsWideRows()) << cpu;
       }
@@ -114,11 +114,11 @@ TEST(MachineRows, ProductsInPairsNeedWeightsThatFit) {
                     target.inOrder);
   };
   for (const char *cpu : {"generic", "cortex-a53", "cortex-a72"}) {
-    EXPECT_FALSE(rowOf(cpu, false).multiplyAddTwo) << cpu;
-    EXPECT_TRUE(rowOf(cpu, true).multiplyAddTwo) << cpu;
+    EXPECT_FALSE(rowOf(cpu, false).step.multiplyAddTwo) << cpu;
+    EXPECT_TRUE(rowOf(cpu, true).step.multiplyAddTwo) << cpu;
     EXPECT_GT(rowOf(cpu, true).productsPerCycle(), rowOf(cpu, false).productsPerCycle()) << cpu;
   }
-  EXPECT_STREQ(rowOf("cortex-a76", true).instruction, "sdot .4s");
+  EXPECT_STREQ(rowOf("cortex-a76", true).step.instruction, "sdot .4s");
 }
 
 /// A single row widens each register for one multiplication: what is slow to widen is taken in another width.
@@ -127,7 +127,7 @@ TEST(MachineRows, NarrowColumnsMayHaveAnotherRow) {
                      bfloats = {Number::F32, Number::BF16, Number::F32};
   for (const ProductTypes &types : {halves, bfloats})
     EXPECT_EQ(&kAvx512, bestRow(machineRows(), kVnni, types)) << "many rows";
-  EXPECT_EQ(bestRow(machineRows(), kVnni, halves, /*isSingleRow=*/true)->lanes, 8);
+  EXPECT_EQ(bestRow(machineRows(), kVnni, halves, /*isSingleRow=*/true)->step.lanes, 8);
   EXPECT_EQ(&kAvx512, bestRow(machineRows(), kVnni, bfloats, /*isSingleRow=*/true));
   EXPECT_EQ(&kAvx512, bestRow(machineRows(), kVnni, {}, /*isSingleRow=*/true));
   EXPECT_EQ(&kNeon, bestRow(machineRows(), NACRE_CPU_NEED(NACRE_ARM64_NEON), halves, /*isSingleRow=*/true));
@@ -137,10 +137,10 @@ TEST(MachineRows, LittleCoresHaveRowsOfTheirOwn) {
   const Target target = llvm::cantFail(parseTargets("linux-arm64", "cortex-a55")).front();
   for (Number number : {Number::F32, Number::F64}) {
     const MachineRow &row = machineOf(target, {number, number, number});
-    EXPECT_TRUE(row.inOrder);
-    EXPECT_EQ(row.productsPerCycle(), row.lanes) << "a multiply-add a cycle";
+    EXPECT_TRUE(row.costs.inOrder);
+    EXPECT_EQ(row.productsPerCycle(), row.step.lanes) << "a multiply-add a cycle";
   }
-  EXPECT_TRUE(machineOf(target, {Number::F32, Number::F16, Number::F32}, /*isSingleRow=*/true).inOrder);
+  EXPECT_TRUE(machineOf(target, {Number::F32, Number::F16, Number::F32}, /*isSingleRow=*/true).costs.inOrder);
   EXPECT_FALSE(machineOf(llvm::cantFail(parseTargets("linux-arm64", "")).front(), {}).inOrder);
 }
 

@@ -29,9 +29,10 @@ int64_t rowsOf(const RunSplit &split) {
 /// What streams is a load of several registers: a row whose other loads bring one has no stream where those do not fit.
 TEST(TileTables, NoStreamIsOfOneRegister) {
   for (const MachineRow &row : machineRows())
-    for (int64_t rows = 1; rows <= row.highestTile; ++rows)
+    for (int64_t rows = 1; rows <= row.geometry.highestTile; ++rows)
       for (int64_t vectors = 1; vectors <= 8; ++vectors)
-        EXPECT_NE(registersPerStream(row, rows, vectors), 1) << row.instruction << ", " << rows << " by " << vectors;
+        EXPECT_NE(registersPerStream(row, rows, vectors), 1)
+            << row.step.instruction << ", " << rows << " by " << vectors;
 }
 
 TEST(TileTables, TilesFillTheRegisters) {
@@ -255,8 +256,8 @@ TEST(TileTables, WeightsThatAreWaitedForAreBetterHalfAsLarge) {
   constexpr double kLarge = 1 << 20, kSmall = 1 << 15;
   for (Number narrow : {Number::F16, Number::BF16}) {
     for (const MachineRow *machine : {&kAvx512, &kAvx2, &kNeon}) {
-      EXPECT_TRUE(gains(*machine, 1, kLarge, narrow)) << machine->instruction;
-      EXPECT_FALSE(gains(*machine, 30, kLarge, narrow)) << machine->instruction;
+      EXPECT_TRUE(gains(*machine, 1, kLarge, narrow)) << machine->step.instruction;
+      EXPECT_FALSE(gains(*machine, 30, kLarge, narrow)) << machine->step.instruction;
     }
     EXPECT_TRUE(gains(kNeon, 1, kLarge, narrow, /*repeats=*/true)) << "is not in the cache from step to step";
     EXPECT_FALSE(gains(kNeon, 1, kSmall, narrow, /*repeats=*/true));

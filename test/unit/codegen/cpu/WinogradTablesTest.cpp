@@ -98,8 +98,8 @@ TEST(WinogradTables, WorkIsCounted) {
   for (bool hasFreeCopies : {true, false})
     for (winograd::Method method : {winograd::Method{2, 3}, {4, 3}, {6, 3}, {2, 5}, {4, 5}, {2, 7}}) {
       MachineRow machine;
-      machine.registers = 1000; // nothing is loaded twice, and nothing waits
-      machine.hasFreeCopies = hasFreeCopies;
+      machine.geometry.registers = 1000; // nothing is loaded twice, and nothing waits
+      machine.geometry.hasFreeCopies = hasFreeCopies;
       const winograd::Pairs pairs = pairsOf(machine);
       int64_t input = 0, filter = 0, products = 0;
       const std::vector<Counted> d(method.inputs(), {&input}), g(method.taps, {&filter}),
@@ -186,7 +186,7 @@ TEST(WinogradTables, BlocksOfChannelsAreEqualWhereTheyCanBe) {
   for (int64_t channels : {32, 64, 96, 128, 192, 256, 512}) {
     const WinogradBlocks blocks = divideWinograd(kAvx512, image(28, channels, 128), 4, 32, kCache);
     EXPECT_EQ(channels % blocks.channels, 0) << channels;
-    EXPECT_EQ(blocks.channels % kAvx512.lanes, 0) << channels;
+    EXPECT_EQ(blocks.channels % kAvx512.step.lanes, 0) << channels;
   }
 }
 
@@ -236,9 +236,9 @@ TEST(WinogradTables, GradientsAreDividedIntoEqualUnits) {
           ASSERT_GT(blocks.channels * blocks.columns, 0) << inputs << " by " << outputs;
           EXPECT_EQ(inputs % blocks.channels, 0);
           EXPECT_EQ(outputs % blocks.columns, 0);
-          EXPECT_EQ(blocks.channels % machine.lanes, 0);
+          EXPECT_EQ(blocks.channels % machine.step.lanes, 0);
           EXPECT_EQ(blocks.columns % blocks.width, 0);
-          EXPECT_EQ(blocks.width % machine.lanes, 0);
+          EXPECT_EQ(blocks.width % machine.step.lanes, 0);
           const int64_t scratch =
               36 * (blocks.channels * blocks.columns + blocks.tiles * (blocks.channels + blocks.columns)) * 4;
           EXPECT_LE(uint64_t(scratch), std::max<uint64_t>(cache, 512 << 10)) << inputs << " by " << outputs;

@@ -46,8 +46,8 @@ PanelReader readerOf(const MachineRow &machine, int64_t count, double launches) 
 /// Machine with 16 registers of 8 floats, made up for this test.
 MachineRow machineWith(const MachineModel &model) {
   MachineRow machine;
-  machine.model = &model;
-  machine.lanes = 8;
+  machine.costs.model = &model;
+  machine.step.lanes = 8;
   return machine;
 }
 

@@ -3,13 +3,17 @@
 // What:  emits the multiply-adds of words of bytes that machine rows name.
 // Why:   each function rearranges the operands as its instruction requires, so that tiles only handle words.
 
-#ifndef NACRE_CODEGEN_CPU_TILES_INTEGERPRODUCTS_H
-#define NACRE_CODEGEN_CPU_TILES_INTEGERPRODUCTS_H
+#ifndef NACRE_CODEGEN_CPU_BYTES_INTEGERPRODUCTS_H
+#define NACRE_CODEGEN_CPU_BYTES_INTEGERPRODUCTS_H
 
 #include "codegen/cpu/VectorBuilder.h"
-#include "codegen/cpu/tiles/MachineRows.h"
 
 namespace nacre::codegen::cpu {
+
+/// Operands of one step of the reduction.
+struct StepFactors {
+  mlir::Value lhs, rhs;
+};
 
 /// Emits vpdpbusd: unsigned bytes by signed bytes.
 mlir::Value multiplyAddByVnni(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
@@ -52,4 +56,4 @@ mlir::Value multiplyAddStepsInPairs(VectorBuilder &build, const StepFactors &fir
 
 } // namespace nacre::codegen::cpu
 
-#endif // NACRE_CODEGEN_CPU_TILES_INTEGERPRODUCTS_H
+#endif // NACRE_CODEGEN_CPU_BYTES_INTEGERPRODUCTS_H

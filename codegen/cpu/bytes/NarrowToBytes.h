@@ -6,8 +6,8 @@
 // How:   AVX-512 narrows a register in one instruction. SSE and AVX2 pack two registers into one, separately in each
 //        part of 128 bits, so that a shuffle must restore the order. NEON narrows each register to half its size.
 
-#ifndef NACRE_CODEGEN_CPU_NARROWTOBYTES_H
-#define NACRE_CODEGEN_CPU_NARROWTOBYTES_H
+#ifndef NACRE_CODEGEN_CPU_BYTES_NARROWTOBYTES_H
+#define NACRE_CODEGEN_CPU_BYTES_NARROWTOBYTES_H
 
 #include "codegen/cpu/VectorBuilder.h"
 
@@ -30,4 +30,4 @@ mlir::Value narrowToBytes(VectorBuilder &build, mlir::Value x, const ZeroPoint &
 
 } // namespace nacre::codegen::cpu
 
-#endif // NACRE_CODEGEN_CPU_NARROWTOBYTES_H
+#endif // NACRE_CODEGEN_CPU_BYTES_NARROWTOBYTES_H

@@ -3,8 +3,8 @@
 // Emits plan.round and plan.clamp. If a conversion does not saturate, the upper bound is applied to the float.
 // Instructions that narrow with saturation apply the lower bound.
 
-#include "codegen/cpu/NarrowToBytes.h"
 #include "codegen/cpu/ScalarOps.h"
+#include "codegen/cpu/bytes/NarrowToBytes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
