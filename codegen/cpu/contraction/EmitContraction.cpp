@@ -3,7 +3,7 @@
 // What:  emits matmuls and convolutions as register tiles over packed panels of columns.
 // Why:   models spend most of their time here. Code that is emitted directly reaches the machine's peak rate of
 //        multiply-adds.
-// How:   1. divide the cut axis into blocks, and a block into parts: batches, groups and panels;
+// How:   1. divide the cut axis into blocks, and a block into parts: batches, groups and panels (ContractionUnits.h);
 //        2. a unit is one part of a block: it multiplies the block's rows by one panel;
 //        3. a panel that is not a packed weight is first packed into scratch. Two kinds of rows are copied to scratch,
 //           too. The first kind has rows side by side in memory, as in the gradient of a weight; a unit is then a block
@@ -14,6 +14,7 @@
 #include "codegen/cpu/Halo.h"
 #include "codegen/cpu/Units.h"
 #include "codegen/cpu/VectorMath.h"
+#include "codegen/cpu/contraction/ContractionUnits.h"
 #include "codegen/cpu/panels/PackColumns.h"
 #include "codegen/cpu/panels/PanelWalk.h"
 #include "codegen/cpu/panels/UnitPanel.h"
@@ -40,24 +41,24 @@ public:
       : function(function), build(function), contraction(contraction),
         walked(contraction.panels ? contraction : inScratch(function.target, contraction)),
         machine(machineOf(build.target, walked, columnType(contraction))), lanes(machine.step.lanes),
-        rowsAreWidened(machine.readsWideRows() && contraction.operands[Contraction::Lhs].elementType.isInteger(8)) {}
+        rowsAreWidened(machine.readsWideRows() && contraction.operands[Contraction::Lhs].elementType.isInteger(8)),
+        units(
+            divideContraction(build.target, machine, contraction, rowsAreWidened, [&](int64_t width, int64_t columns) {
+              return UnitPanel(function, build, contraction, walked, width).isReadInPlace(columns, lanes);
+            })) {}
 
   void emit() {
     function.keepsOrder |= machine.step.keepsOrder;
-    divide();
+    function.unitExtent = units.extent;
+    function.unitsPerBlock = units.parts;
+    function.flops = 2 * contraction.multiplyAdds();
+    function.unitCost = units.nanosecondsOf(build.target, machine, contraction);
     emitUnits();
     function.scratchBytes = scratchBytes;
   }
 
 private:
   using Cut = LoopedContraction::Cut;
-
-  /// Smallest number of columns for which widening the rows takes little of a unit's time.
-  static constexpr int64_t kColumnsOfWideRows = 64;
-
-  /// Order of units. `BlocksTogether`: if the second-level cache holds all rows, a call computes the rows of its blocks
-  /// together for each part. Each panel is then read once. `Parts`: if there are few rows, threads share the parts.
-  enum class Order { Blocks, BlocksTogether, Parts };
 
   /// Returns the element type of panels. An operand that is not a packed weight is converted when it is packed.
   static Type columnType(const MatrixProduct &contraction) {
@@ -68,126 +69,36 @@ private:
   // 1. Units
   //===--------------------------------------------------------------------===//
 
-  UnitPanel unitPanel() { return {function, build, contraction, walked, width}; }
+  UnitPanel unitPanel() { return {function, build, contraction, walked, units.width}; }
 
   /// Return the number of panels, and the number of parts of panels into which they are divided for units.
-  int64_t panels() const { return llvm::divideCeil(contraction.columns.size, width); }
-  int64_t parted() const { return llvm::divideCeil(panels(), panelsOfUnit); }
-
-  /// Returns the number of rows for one index of the cut axis.
-  int64_t rowsPerIndex() const {
-    if (contraction.cut != Cut::Rows)
-      return 1;
-    int64_t rows = contraction.cutFactor;
-    for (const ContractionLoop &loop : llvm::drop_begin(contraction.rows, contraction.cutLoop + 1))
-      rows *= loop.size;
-    return rows;
-  }
-
-  void divide() {
-    const ContractionShape shape = shapeOf(contraction);
-    width = contraction.panels        ? contraction.panels->width
-            : contraction.resultWidth ? contraction.resultWidth
-                                      : widthInScratch(build.target, contraction);
-
-    slice = contraction.isOfIntegers() && contraction.panels ? sliceOfPanel(machine, shape, width) : width;
-    rowsAreAcross = areRowsAcross();
-    panelsOfUnit = rowsAreWidened ? std::max<int64_t>(1, kColumnsOfWideRows / width) : 1;
-    parts = contraction.cut == Cut::Columns || rowsAreAcross ? 1 : parted();
-    for (auto [number, loop] : llvm::enumerate(contraction.outer))
-      if (contraction.cut != Cut::Outer || contraction.cutLoop != number)
-        parts *= loop.size;
-
-    const int64_t lhsBytes =
-        bytesOfElement(contraction.operands[Contraction::Lhs].elementType) * (rowsAreWidened ? 2 : 1);
-    switch (contraction.cut) {
-    case Cut::None:
-      extent = contraction.cutExtent;
-      break;
-    case Cut::Outer:
-      extent = 1;
-      break;
-    case Cut::Columns:
-      extent = width;
-      break;
-    case Cut::Rows: {
-      CutShape cut;
-      cut.extent = contraction.cutExtent;
-      cut.rowsPerIndex = rowsPerIndex();
-      cut.bytesPerIndex =
-          contraction.rows[contraction.cutLoop].strides[Contraction::Lhs] * contraction.cutFactor * lhsBytes;
-      cut.parts = parts;
-      const int64_t columns = std::min(slice, shape.columns), vectors = shape.parts * llvm::divideCeil(columns, lanes);
-      const int64_t tile = splitRun(machine, shape.rows, vectors, shape.depth, mostRows(machine, shape, columns)).rows;
-      if (rowsAreAcross) {
-        cut.bytesPerIndex = contraction.cutFactor * contraction.depthSize() * lhsBytes;
-        extent = chooseBlock(cut, tile, build.target.model.l2Bytes / 4);
-        break;
-      }
-      // If each unit packs its panel, it should have as many rows as possible.
-      const bool isPacked = !contraction.panels && !unitPanel().isReadInPlace(std::min(width, shape.columns), lanes);
-      extent = isPacked ? cut.extent : chooseBlock(cut, tile, build.target.model.l2Bytes);
-      if (extent < cut.extent && parts > 1 &&
-          uint64_t(cut.bytesPerIndex * cut.extent) <= build.target.model.l2Bytes / 2)
-        order = cut.extent < kFewIndices ? Order::Parts : Order::BlocksTogether;
-      break;
-    }
-    }
-
-    function.unitExtent = extent;
-    function.unitsPerBlock = parts;
-    function.flops = 2 * contraction.multiplyAdds();
-    estimate();
-  }
-
-  /// True if the rows lie side by side in each step of the reduction, and steps are far apart. Each row of a tile would
-  /// then read one line per step. If a row of the storage is a power of two, these lines share few sets of the caches.
-  /// Copying requires that the panels stay in the second-level cache while blocks of rows pass.
-  bool areRowsAcross() const {
-    const ContractionOperand &lhs = contraction.operands[Contraction::Lhs];
-    constexpr int64_t leastRows = 32;
-    const int64_t panelBytes = contraction.depthSize() * contraction.columns.size * bytesOfElement(lhs.elementType);
-    return contraction.cut == Cut::Rows && contraction.rows.size() == 1 && contraction.outer.empty() &&
-           contraction.panels && contraction.parts == 1 && contraction.columns.size > width &&
-           lhs.elementType == contraction.accumulatorType && contraction.rows.front().size >= leastRows &&
-           contraction.rows.front().strides[Contraction::Lhs] == 1 &&
-           contraction.depth.back().strides[Contraction::Lhs] != 1 &&
-           uint64_t(panelBytes) <= build.target.model.l2Bytes / 2;
-  }
-
-  /// Estimates the nanoseconds of a unit, from its arithmetic or from the columns it reads.
-  void estimate() {
-    const double units = double(llvm::divideCeil(contraction.cutExtent, extent)) * parts;
-    const int64_t rhsBytes = bytesOfElement(contraction.rightType());
-    const double panelBytes = double(contraction.depthSize()) * contraction.parts * width * panelsOfUnit * rhsBytes;
-    function.unitCost = std::max(machine.nanosecondsOf(function.flops / units),
-                                 panelBytes / build.target.model.memoryBytesPerNanosecond());
-  }
+  int64_t panels() const { return llvm::divideCeil(contraction.columns.size, units.width); }
+  int64_t parted() const { return llvm::divideCeil(panels(), units.panelsOfUnit); }
 
   Value difference(Value a, Value b) { return arith::SubIOp::create(build.ops, build.loc, a, b); }
   Value ceilDivide(Value a, Value b) { return arith::CeilDivUIOp::create(build.ops, build.loc, a, b); }
   Value least(Value a, Value b) { return arith::MinUIOp::create(build.ops, build.loc, a, b); }
 
   void emitUnits() {
-    switch (order) {
-    case Order::Blocks:
+    switch (units.order) {
+    case ContractionUnits::Order::Blocks:
       return build.loop(function.begin, function.end, 1, [&](Position unit) {
-        Value block = build.divide(unit.counter, parts);
-        emitBlocks(block, build.add(block, 1), build.remainder(unit.counter, parts));
+        Value block = build.divide(unit.counter, units.parts);
+        emitBlocks(block, build.add(block, 1), build.remainder(unit.counter, units.parts));
       });
-    case Order::BlocksTogether:
-      return build.loop(0, parts, 1, [&](Position part) {
+    case ContractionUnits::Order::BlocksTogether:
+      return build.loop(0, units.parts, 1, [&](Position part) {
         // Returns the block of the first unit from `unit` on that computes the part `part`.
         auto blockFrom = [&](Value unit) {
-          return build.divide(difference(build.add(unit, parts - 1), part.counter), parts);
+          return build.divide(difference(build.add(unit, units.parts - 1), part.counter), units.parts);
         };
         emitAnyBlocks(blockFrom(function.begin), blockFrom(function.end), part.counter);
       });
-    case Order::Parts: {
+    case ContractionUnits::Order::Parts: {
       // The share may be empty, and then has no units.
       Value share = difference(function.shareEnd, function.shareBegin);
       Value blocks =
-          arith::MaxUIOp::create(build.ops, build.loc, ceilDivide(share, build.index(extent)), build.index(1));
+          arith::MaxUIOp::create(build.ops, build.loc, ceilDivide(share, build.index(units.extent)), build.index(1));
       Value first = arith::DivUIOp::create(build.ops, build.loc, function.begin, blocks);
       return build.loop(first, ceilDivide(function.end, blocks), 1, [&](Position part) {
         Value before = arith::MulIOp::create(build.ops, build.loc, part.counter, blocks);
@@ -209,13 +120,13 @@ private:
   }
 
   void emitBlocks(Value first, Value end, Value part) {
-    auto boundary = [&](Value block) { return build.sum(function.shareBegin, build.scaled(block, extent)); };
+    auto boundary = [&](Value block) { return build.sum(function.shareBegin, build.scaled(block, units.extent)); };
     low = boundary(first);
     high = least(boundary(end), function.shareEnd);
     rows.cutLow = low;
     rows.cutHigh = high;
-    rows.cutExtent = extent;
-    rows.cutMost = order == Order::Blocks ? extent : contraction.cutExtent;
+    rows.cutExtent = units.extent;
+    rows.cutMost = units.order == ContractionUnits::Order::Blocks ? units.extent : contraction.cutExtent;
     emitHaloOfFirst(build, part, function.buffers[contraction.written->slice.argument], *contraction.written,
                     contraction.cutAxis, low, high);
 
@@ -223,7 +134,7 @@ private:
     for (const ContractionOperand &operand : contraction.operands)
       at.push_back(build.index(operand.offset));
     Value panel;
-    if (contraction.cut != Cut::Columns && !rowsAreAcross) {
+    if (contraction.cut != Cut::Columns && !units.rowsAreAcross) {
       panel = build.remainder(part, parted());
       part = build.divide(part, parted());
     }
@@ -242,11 +153,11 @@ private:
       break;
     }
     case Cut::Columns:
-      emitPanels(build.divide(low, width), build.divide(build.add(high, width - 1), width), at);
+      emitPanels(build.divide(low, units.width), build.divide(build.add(high, units.width - 1), units.width), at);
       break;
     case Cut::None:
     case Cut::Rows:
-      if (rowsAreAcross) {
+      if (units.rowsAreAcross) {
         copyRows(at);
         build.loop(0, panels(), 1, [&](Position index) { emitPanel(build.address({index}, {1}, 0), at); });
         function.buffers.pop_back();
@@ -261,8 +172,8 @@ private:
   void emitPart(Value part, const Addresses &at) {
     if (!rowsAreWidened)
       return emitPanel(part, at);
-    Value first = build.scaled(part, panelsOfUnit), end = build.add(first, panelsOfUnit);
-    emitPanels(first, panels() % panelsOfUnit == 0 ? end : least(end, build.index(panels())), at);
+    Value first = build.scaled(part, units.panelsOfUnit), end = build.add(first, units.panelsOfUnit);
+    emitPanels(first, panels() % units.panelsOfUnit == 0 ? end : least(end, build.index(panels())), at);
   }
 
   void emitPanels(Value first, Value end, const Addresses &at) {
@@ -283,7 +194,7 @@ private:
   /// Copies the unit's rows to scratch, step by step of the reduction. Sets the address of Lhs in `at`, and changes
   /// `walked` to the product of the copy.
   void copyRows(Addresses &at) {
-    const int64_t lines = llvm::divideCeil(extent * contraction.cutFactor, lanes) | 1;
+    const int64_t lines = llvm::divideCeil(units.extent * contraction.cutFactor, lanes) | 1;
     int64_t stride = lines * lanes;
     Value rows = allocateScratch(function, build, stride * contraction.depthSize(), contraction.accumulatorType);
     scratchOfRows = function.scratchBytes;
@@ -305,26 +216,26 @@ private:
   //===--------------------------------------------------------------------===//
 
   void emitPanel(Value number, Addresses at) {
-    const int64_t full = contraction.columns.size / width, tail = contraction.columns.size % width;
+    const int64_t full = contraction.columns.size / units.width, tail = contraction.columns.size % units.width;
     for (auto [operand, address] : llvm::enumerate(at)) {
       const bool packed = operand == Contraction::Rhs && contraction.panels;
       const int64_t inPanels = packed ? contraction.panels->stride : contraction.operands[operand].panelStride;
-      const int64_t stride = inPanels ? inPanels : contraction.columns.strides[operand] * width;
+      const int64_t stride = inPanels ? inPanels : contraction.columns.strides[operand] * units.width;
       address = build.address({{address, 0}, {number, 0}}, {1, stride}, 0);
     }
     auto emitColumns = [&](int64_t columns) {
-      const int64_t whole = columns / slice, rest = columns % slice;
-      build.loop(0, whole, 1, [&](Position index) { emitSlice(slice, sliceAt(at, index)); });
+      const int64_t whole = columns / units.slice, rest = columns % units.slice;
+      build.loop(0, whole, 1, [&](Position index) { emitSlice(units.slice, sliceAt(at, index)); });
       if (rest != 0)
         emitSlice(rest, sliceAt(at, {Value(), whole}));
     };
     if (full == 0 || tail == 0)
-      return emitColumns(full == 0 ? tail : width);
+      return emitColumns(full == 0 ? tail : units.width);
     Value isFull = arith::CmpIOp::create(build.ops, build.loc, arith::CmpIPredicate::ult, number, build.index(full));
     auto either = scf::IfOp::create(build.ops, build.loc, isFull, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(build.ops);
     build.ops.setInsertionPointToStart(either.thenBlock());
-    emitColumns(width);
+    emitColumns(units.width);
     build.ops.setInsertionPointToStart(either.elseBlock());
     emitColumns(tail);
   }
@@ -334,7 +245,8 @@ private:
     Addresses moved;
     for (auto [operand, address] : llvm::enumerate(at)) {
       const int64_t column = operand == Contraction::Rhs ? walked.groups.k : contraction.columns.strides[operand];
-      moved.push_back(slice == width ? address : build.address({{address, 0}, index}, {1, column * slice}, 0));
+      moved.push_back(units.slice == units.width ? address
+                                                 : build.address({{address, 0}, index}, {1, column * units.slice}, 0));
     }
     return moved;
   }
@@ -358,13 +270,7 @@ private:
   const MachineRow &machine;
   const unsigned lanes;
   const bool rowsAreWidened;
-  bool rowsAreAcross = false;
-  int64_t width = 0;  ///< Number of columns of a panel
-  int64_t slice = 0;  ///< Number of columns of a panel by which tiles multiply together
-  int64_t extent = 1; ///< Number of indices in a block
-  int64_t parts = 1;  ///< Number of units of a block
-  int64_t panelsOfUnit = 1;
-  Order order = Order::Blocks;
+  const ContractionUnits units;
   Value low, high; ///< Range of the unit on the cut axis
   PanelWalk rows;  ///< Rows of the unit that are multiplied by panels
   uint64_t scratchBytes = 0, scratchOfRows = 0;
