@@ -221,9 +221,7 @@ void NestEmitter::evaluateStages(ArrayRef<Cell> cells, unsigned first) {
       arguments.push_back(gatherInputs(stage, cell, cellIndex));
     values[index].assign(stage.results.size(), {});
     for (auto [cellIndex, cell] : llvm::enumerate(cells)) {
-      for (const StageResult &result : stage.results)
-        arguments[cellIndex].push_back(result.start ? builder.constant(result.start) : Value());
-      SmallVector<Value> results = inlineBody(builder, *stage.body, arguments[cellIndex], cell.piece.width);
+      SmallVector<Value> results = computeMap(stage, std::move(arguments[cellIndex]), cell.piece.width);
       for (auto [result, value] : llvm::enumerate(results))
         values[index][result].push_back(value);
     }
@@ -298,52 +296,8 @@ void NestEmitter::emitHorizontally() {
 void NestEmitter::reduceRows(int64_t rows) {
   const SmallVector<Combiner> &combiners = this->combiners.front();
   const unsigned results = combiners.size();
-  const int64_t size = nest.loops[*choice.loop].size, step = chains * width, main = size / step * step;
-
-  // Accumulators are ordered by row, chain and result.
-  SmallVector<Value> identities;
-  for (const Combiner &combiner : combiners)
-    identities.push_back(builder.broadcast(builder.constant(combiner.identity), width));
-  SmallVector<Value> accumulators;
-  for (int64_t i = 0; i < rows * chains; ++i)
-    llvm::append_range(accumulators, identities);
-  auto cellsOf = [&](const Piece &piece) {
-    SmallVector<Cell> cells;
-    for (int64_t row = 0; row < rows; ++row)
-      cells.push_back({row, piece});
-    return cells;
-  };
-
-  const SmallVector<Combiner> ofChains = combinersOf(0, rows * chains);
-  const int64_t times = llvm::divideCeil(size, step);
-  accumulators = emitReducingLoops(0, accumulators, ofChains, times, [&](ValueRange carried) {
-    auto iteration = [&](Position counter, ValueRange values) {
-      at[*choice.loop] = counter;
-      SmallVector<Cell> cells;
-      for (int64_t row = 0; row < rows; ++row)
-        for (const Piece &piece : cutIntoPieces(step, width, false))
-          cells.push_back({row, piece});
-      return emitStep(0, cells, values);
-    };
-    SmallVector<Value> current =
-        reduceInLoop(builder, main, step, /*timesPerIteration=*/1, carried, ofChains, iteration);
-    at[*choice.loop] = {Value(), main};
-    for (auto [index, piece] : llvm::enumerate(cutIntoPieces(size - main, width, masks))) {
-      // A short piece starts from the identity, and is folded into a chain.
-      SmallVector<Cell> cells = cellsOf(piece);
-      SmallVector<Value> start;
-      for (int64_t row = 0; row < rows; ++row)
-        for (const Combiner &combiner : combiners)
-          start.push_back(builder.broadcast(builder.constant(combiner.identity), piece.width));
-      SmallVector<Value> folded = emitStep(0, cells, start);
-      for (auto [i, value] : llvm::enumerate(folded)) {
-        const unsigned row = i / results, result = i % results;
-        Value &chain = current[(row * chains + index % chains) * results + result];
-        chain = combiners[result].combine(builder, chain, builder.widen(value, piece, identities[result], width));
-      }
-    }
-    return current;
-  });
+  const SmallVector<Value> accumulators = reduceLines(
+      rows, chains, combiners, [&](ArrayRef<Cell> cells, ValueRange carried) { return emitStep(0, cells, carried); });
 
   const Stage &stage = stages.front();
   values.front().assign(results, {});
@@ -358,7 +312,9 @@ void NestEmitter::reduceRows(int64_t rows) {
       values.front()[result].push_back(combiner.foldLanes(builder, chain.front(), stage.results[result].start));
     }
   loaded.clear();
-  const SmallVector<Cell> cells = cellsOf({0, 1, 1});
+  SmallVector<Cell> cells;
+  for (int64_t row = 0; row < rows; ++row)
+    cells.push_back({row, {0, 1, 1}});
   evaluateStages(cells, 1);
   storeStages(cells);
 }

@@ -47,7 +47,6 @@ private:
   Value evaluate(unsigned stage, unsigned result, const LineCell &cell);
   SmallVector<Value> gatherInputs(const Stage &stage, const LineCell &cell);
   Value scratchAddress(const RowRole &role, const LineCell &cell);
-  SmallVector<Cell> columnCells(int64_t elements, unsigned line, bool mayMask) const;
   unsigned vectorsInFlight(unsigned sweep) const;
 
   // 4. Between sweeps
@@ -174,13 +173,6 @@ unsigned RowEmitter::vectorsInFlight(unsigned sweep) const {
   return builder.target.vectors.sideBySide * (computesTranscendentals(sweeps, stages, sweep) ? 1 : 4);
 }
 
-SmallVector<Cell> RowEmitter::columnCells(int64_t elements, unsigned line, bool mayMask) const {
-  SmallVector<Cell> cells;
-  for (const Piece &piece : cutIntoPieces(elements, width, mayMask && masks))
-    cells.push_back({int64_t(line), piece});
-  return cells;
-}
-
 void RowEmitter::emitSweep(unsigned sweep, ArrayRef<Cell> lines) {
   current = sweep;
   SmallVector<unsigned> reductions;
@@ -215,55 +207,11 @@ void RowEmitter::emitSweep(unsigned sweep, ArrayRef<Cell> lines) {
   // division of the work.
   const int64_t mostLines = std::min<int64_t>(maxLines, whole.countPoints(true));
   const int64_t chains = std::max<int64_t>(1, std::min<int64_t>(vectorsInFlight(sweep) / mostLines, size / width));
-  const int64_t step = chains * width, main = size / step * step;
-  SmallVector<Value> identities;
-  for (unsigned stage : reductions)
-    for (const Combiner &combiner : sweeps.combiners[stage])
-      identities.push_back(builder.constant(combiner.identity));
-  auto broadcastIdentities = [&](unsigned lanes) {
-    return llvm::map_to_vector(identities, [&](Value identity) { return builder.broadcast(identity, lanes); });
-  };
-  SmallVector<Value> start;
-  for (int64_t i = 0; i < lineCount * chains; ++i)
-    llvm::append_range(start, broadcastIdentities(width));
-
-  const SmallVector<Combiner> ofChains = sweeps.combinersOf(reductions, lineCount * chains);
-  const int64_t times = llvm::divideCeil(size, step);
-  SmallVector<Value> accumulators = emitReducingLoops(0, start, ofChains, times, [&](ValueRange carried) {
-    auto iteration = [&](Position counter, ValueRange values) {
-      at[*choice.loop] = counter;
-      SmallVector<LineCell> cells;
-      for (unsigned line = 0; line < lineCount; ++line)
-        for (const Cell &cell : columnCells(step, line, false))
-          cells.push_back({line, cell});
-      return emitStep(sweep, cells, reductions, values);
-    };
-    SmallVector<Value> sums = reduceInLoop(builder, main, step, /*timesPerIteration=*/1, carried, ofChains, iteration);
-    at[*choice.loop] = {Value(), main};
-    for (auto [index, cell] : llvm::enumerate(columnCells(size - main, 0, true))) {
-      // A short piece starts from the identity, and is folded into a chain.
-      SmallVector<LineCell> cells;
-      SmallVector<Value> initial;
-      for (unsigned line = 0; line < lineCount; ++line) {
-        cells.push_back({line, {int64_t(line), cell.piece}});
-        llvm::append_range(initial, broadcastIdentities(cell.piece.width));
-      }
-      SmallVector<Value> folded = emitStep(sweep, cells, reductions, initial);
-      unsigned position = 0;
-      for (unsigned line = 0; line < lineCount; ++line) {
-        unsigned result = 0;
-        for (unsigned stage : reductions)
-          for (const Combiner &combiner : sweeps.combiners[stage]) {
-            Value &chain = sums[(line * chains + index % chains) * identities.size() + result];
-            Value whole =
-                builder.widen(folded[position++], cell.piece, builder.broadcast(identities[result], width), width);
-            chain = combiner.combine(builder, chain, whole);
-            ++result;
-          }
-      }
-    }
-    return sums;
-  });
+  SmallVector<Value> accumulators =
+      reduceLines(lineCount, chains, sweeps.combinersOf(reductions, 1), [&](ArrayRef<Cell> cells, ValueRange carried) {
+        auto ofLines = llvm::map_to_vector(cells, [](const Cell &cell) { return LineCell{unsigned(cell.row), cell}; });
+        return emitStep(sweep, ofLines, reductions, carried);
+      });
   finishReductions(reductions, lineCount, chains, accumulators);
 }
 
@@ -318,10 +266,7 @@ Value RowEmitter::evaluate(unsigned index, unsigned result, const LineCell &cell
   if (role.keptFrom && *role.keptFrom < current)
     return atCell[{index, result}] = builder.load(scratch, scratchAddress(role, cell), piece);
 
-  SmallVector<Value> arguments = gatherInputs(stage, cell);
-  for (const StageResult &described : stage.results)
-    arguments.push_back(described.start ? builder.constant(described.start) : Value());
-  SmallVector<Value> results = inlineBody(builder, *stage.body, arguments, piece.width, role.hints);
+  SmallVector<Value> results = computeMap(stage, gatherInputs(stage, cell), piece.width, role.hints);
   for (auto [position, value] : llvm::enumerate(results))
     atCell[{index, unsigned(position)}] = value;
   if (role.keptFrom)
@@ -382,9 +327,7 @@ void RowEmitter::evaluateRowValues(unsigned sweep, ArrayRef<Cell> lines) {
     rowValues[index].assign(stage.results.size(), {});
     for (auto [line, cell] : llvm::enumerate(lines)) {
       SmallVector<Value> arguments = gatherInputs(stage, {unsigned(line), cell});
-      for (const StageResult &described : stage.results)
-        arguments.push_back(described.start ? builder.constant(described.start) : Value());
-      SmallVector<Value> results = inlineBody(builder, *stage.body, arguments, cell.piece.width, role.hints);
+      SmallVector<Value> results = computeMap(stage, std::move(arguments), cell.piece.width, role.hints);
       for (auto [result, value] : llvm::enumerate(results))
         rowValues[index][result].push_back(value);
     }

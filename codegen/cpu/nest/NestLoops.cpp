@@ -259,6 +259,57 @@ SmallVector<Value> NestLoops::emitReducingLoops(unsigned loop, ValueRange carrie
   return current;
 }
 
+SmallVector<Value> NestLoops::reduceLines(int64_t lines, int64_t chains, ArrayRef<Combiner> combiners,
+                                          llvm::function_ref<SmallVector<Value>(ArrayRef<Cell>, ValueRange)> emit) {
+  const int64_t size = nest.loops[*choice.loop].size, step = chains * width, main = size / step * step;
+  const size_t results = combiners.size();
+  SmallVector<Value> identities;
+  for (const Combiner &combiner : combiners)
+    identities.push_back(builder.broadcast(builder.constant(combiner.identity), width));
+  SmallVector<Value> start;
+  SmallVector<Combiner> ofChains;
+  for (int64_t i = 0; i < lines * chains; ++i) {
+    llvm::append_range(start, identities);
+    llvm::append_range(ofChains, combiners);
+  }
+  auto cellsOf = [&](ArrayRef<Piece> pieces) {
+    SmallVector<Cell> cells;
+    for (int64_t line = 0; line < lines; ++line)
+      for (const Piece &piece : pieces)
+        cells.push_back({line, piece});
+    return cells;
+  };
+  const int64_t times = llvm::divideCeil(size, step);
+  return emitReducingLoops(0, start, ofChains, times, [&](ValueRange carried) {
+    auto iteration = [&](Position counter, ValueRange values) {
+      at[*choice.loop] = counter;
+      return emit(cellsOf(cutIntoPieces(step, width, /*masks=*/false)), values);
+    };
+    SmallVector<Value> sums = reduceInLoop(builder, main, step, /*timesPerIteration=*/1, carried, ofChains, iteration);
+    at[*choice.loop] = {Value(), main};
+    for (auto [index, piece] : llvm::enumerate(cutIntoPieces(size - main, width, masks))) {
+      // A short piece starts from the identity, and is folded into a chain.
+      SmallVector<Value> initial;
+      for (int64_t line = 0; line < lines; ++line)
+        for (const Combiner &combiner : combiners)
+          initial.push_back(builder.broadcast(builder.constant(combiner.identity), piece.width));
+      for (auto [number, value] : llvm::enumerate(emit(cellsOf(piece), initial))) {
+        const size_t line = number / results, result = number % results;
+        Value &chain = sums[(line * chains + index % chains) * results + result];
+        chain = combiners[result].combine(builder, chain, builder.widen(value, piece, identities[result], width));
+      }
+    }
+    return sums;
+  });
+}
+
+SmallVector<Value> NestLoops::computeMap(const Stage &stage, SmallVector<Value> arguments, unsigned lanes,
+                                         const BodyHints &hints) {
+  for (const StageResult &result : stage.results)
+    arguments.push_back(result.start ? builder.constant(result.start) : Value());
+  return inlineBody(builder, *stage.body, arguments, lanes, hints);
+}
+
 /// Returns the address of an operand's element for lane 0 of a cell.
 Value NestLoops::address(const NestOperand &operand, const Cell &cell) {
   SmallVector<Position> positions(at);

@@ -12,6 +12,7 @@
 
 #include "codegen/cpu/Combiner.h"
 #include "codegen/cpu/Units.h"
+#include "codegen/cpu/VectorBody.h"
 #include "codegen/cpu/nest/NestStages.h"
 #include "dialects/plan/PlanDialect.h"
 
@@ -67,6 +68,16 @@ protected:
   using LoopBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange)>;
   llvm::SmallVector<mlir::Value> emitReducingLoops(unsigned loop, mlir::ValueRange carried,
                                                    llvm::ArrayRef<Combiner> combiners, int64_t times, LoopBody inner);
+
+  /// Reduces the vector loop of `lines` lines, each in `chains` vectors of accumulators, without combining lanes.
+  /// `combiners` has the combiners of one accumulator. `emit` reduces cells into accumulators, which are ordered by
+  /// cell and combiner. The row of a cell is the index of its line. Results are ordered by line, chain and combiner.
+  llvm::SmallVector<mlir::Value>
+  reduceLines(int64_t lines, int64_t chains, llvm::ArrayRef<Combiner> combiners,
+              llvm::function_ref<llvm::SmallVector<mlir::Value>(llvm::ArrayRef<Cell>, mlir::ValueRange)> emit);
+  /// Computes a stage that reduces nothing, for its inputs `arguments` in vectors of `lanes` lanes.
+  llvm::SmallVector<mlir::Value> computeMap(const Stage &stage, llvm::SmallVector<mlir::Value> arguments,
+                                            unsigned lanes, const BodyHints &hints = {});
 
   mlir::Value address(const NestOperand &operand, const Cell &cell);
   int64_t vectorStride(const NestOperand &operand) const;
