@@ -3,7 +3,7 @@
 // What:  emits any kernel, by upstream bufferization and plain loops, which LLVM's vectorizers improve.
 // Why:   a kernel that all other emitters decline must still be correct. The other emitters are tested against this
 //        one.
-// How:   1. copy the body, and let every written value be computed in its slice;
+// How:   1. copy the body, and let every written value be computed in its slice (TensorBody.h);
 //        2. find the loops along the cut axis;
 //        3. bufferize. Intermediate values go to scratch. It has room for one index of the cut axis if only one is in
 //           use at a time. Written storages are never copied;
@@ -14,9 +14,9 @@
 #include "codegen/cpu/fallback/CutLoops.h"
 #include "codegen/cpu/fallback/LinalgLoops.h"
 #include "codegen/cpu/fallback/OutputSlices.h"
+#include "codegen/cpu/fallback/TensorBody.h"
 #include "codegen/form/HaloBoxes.h"
 #include "dialects/StoredBytes.h"
-#include "dialects/plan/ScalarOps.h"
 
 #include "mlir/Conversion/MathToLibm/MathToLibm.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -26,11 +26,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Dominance.h"
-#include "mlir/IR/IRMapping.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -61,9 +58,6 @@ private:
   }
   Value constant(int64_t value) { return create<arith::ConstantIndexOp>(value); }
 
-  void copyBody();
-  Value writeInPlace(OutputSlice &output, Value contents);
-  void decomposePads();
   void estimate();
   LogicalResult divide();
   LogicalResult bufferize();
@@ -81,112 +75,6 @@ private:
   SmallVector<OutputSlice, 1> outputs;
   SmallVector<int64_t> cutAxes; ///< Cut axis of each output's work; empty if the kernel is one unit
 };
-
-//===----------------------------------------------------------------------===//
-// 1. The body on tensors
-//===----------------------------------------------------------------------===//
-
-SmallVector<OpFoldResult> asIndices(Builder &builder, ArrayRef<int64_t> values) {
-  return getAsIndexOpFoldResult(builder.getContext(), values);
-}
-
-/// Returns the operand that decides where `result` is computed: follows the destinations of linalg operations back to
-/// the first one.
-OpOperand *firstDestination(OpResult result) {
-  OpOperand *destination = cast<linalg::LinalgOp>(result.getOwner()).getDpsInitOperand(result.getResultNumber());
-  auto former = dyn_cast<OpResult>(destination->get());
-  return former && isa<linalg::LinalgOp>(former.getOwner()) ? firstDestination(former) : destination;
-}
-
-void Fallback::copyBody() {
-  IRMapping mapping;
-  SmallVector<Value> memories;
-  for (auto [argument, buffer] : llvm::zip(kernel.getBody().getArguments(), function.buffers)) {
-    auto type = cast<RankedTensorType>(argument.getType());
-    auto memory = create<memref::ReinterpretCastOp>(MemRefType::get(type.getShape(), type.getElementType()), buffer,
-                                                    /*offset=*/0, type.getShape(), computeStrides(type.getShape()));
-    const bool written = static_cast<int64_t>(argument.getArgNumber()) >= kernel.getNumInputs();
-    mapping.map(argument, create<bufferization::ToTensorOp>(type, memory, /*restrict=*/true, written));
-    if (written)
-      memories.push_back(memory);
-  }
-  for (Operation &op : kernel.getBody().front().without_terminator())
-    plan::expandScalars(rewriter.clone(op, mapping));
-
-  // Give every operation a separate destination, so that each can be in a different place.
-  SmallVector<linalg::FillOp> fills(func.getOps<linalg::FillOp>());
-  for (linalg::FillOp fill : fills)
-    for (OpOperand &use : llvm::make_early_inc_range(llvm::drop_begin(fill.getResult(0).getUses())))
-      if (isa<linalg::LinalgOp>(use.getOwner())) {
-        rewriter.setInsertionPoint(fill);
-        use.set(rewriter.clone(*fill)->getResult(0));
-      }
-
-  auto yield = cast<plan::YieldOp>(kernel.getBody().front().getTerminator());
-  for (auto [memory, argument, yielded] : llvm::zip(memories, kernel.getOutputs(), yield.getValues())) {
-    Value contents = mapping.lookup(argument);
-    for (OutputSlice &output : readOutputSlices(contents, mapping.lookupOrDefault(yielded))) {
-      output.memory = memory;
-      contents = writeInPlace(output, contents);
-      outputs.push_back(std::move(output));
-    }
-    create<bufferization::MaterializeInDestinationOp>(TypeRange(), contents, memory, /*restrict=*/false,
-                                                      /*writable=*/true);
-  }
-
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(func.front())))
-    if (isOpTriviallyDead(&op))
-      rewriter.eraseOp(&op);
-}
-
-/// Lets `output` be computed in its slice. `contents` are the contents of its storage before. Returns the contents
-/// after the computation.
-Value Fallback::writeInPlace(OutputSlice &output, Value contents) {
-  const auto type = cast<RankedTensorType>(output.work.getType());
-  SmallVector<OpFoldResult> offsets = asIndices(rewriter, output.slice.offsets);
-  SmallVector<OpFoldResult> sizes = asIndices(rewriter, output.slice.sizes);
-  SmallVector<OpFoldResult> steps = asIndices(rewriter, output.steps);
-  const bool whole = type == output.storage.getType();
-
-  Operation *end = func.front().getTerminator();
-  rewriter.setInsertionPointAfterValue(output.storage);
-  Value slice = output.storage;
-  if (!whole)
-    slice = create<tensor::ExtractSliceOp>(type, slice, offsets, sizes, steps);
-
-  // Copy values that are not computed by a linalg operation, or that are also written elsewhere.
-  const bool again = llvm::any_of(outputs, [&](OutputSlice &other) { return other.work == output.work; });
-  if (again || !output.work.getDefiningOp<linalg::LinalgOp>()) {
-    rewriter.setInsertionPoint(end);
-    output.work = create<linalg::CopyOp>(output.work, slice).getResult(0);
-  }
-  OpOperand *destination = firstDestination(cast<OpResult>(output.work));
-  auto former = destination->get().getDefiningOp<tensor::ExtractSliceOp>();
-  if (former && former.getSource().getDefiningOp<linalg::FillOp>() &&
-      cast<linalg::LinalgOp>(destination->getOwner()).payloadUsesValueFromOperand(destination)) {
-    rewriter.setInsertionPoint(destination->getOwner());
-    slice = create<linalg::FillOp>(create<arith::ConstantOp>(output.haloValue).getResult(), slice).getResult(0);
-  }
-  destination->set(slice);
-
-  rewriter.setInsertionPoint(end);
-  if (whole)
-    return output.work;
-  return create<tensor::InsertSliceOp>(output.work, contents, offsets, sizes, steps);
-}
-
-/// Replaces pads by tensors in scratch.
-void Fallback::decomposePads() {
-  for (auto pad : llvm::make_early_inc_range(func.getOps<tensor::PadOp>())) {
-    rewriter.setInsertionPoint(pad);
-    RankedTensorType type = pad.getResultType();
-    Value empty = create<tensor::EmptyOp>(type.getShape(), type.getElementType());
-    Value filled = create<linalg::FillOp>(pad.getConstantPaddingValue(), empty).getResult(0);
-    SmallVector<OpFoldResult> ones(type.getRank(), rewriter.getIndexAttr(1));
-    rewriter.replaceOpWithNewOp<tensor::InsertSliceOp>(pad, pad.getSource(), filled, pad.getMixedLowPad(),
-                                                       asIndices(rewriter, pad.getSourceType().getShape()), ones);
-  }
-}
 
 //===----------------------------------------------------------------------===//
 // 2. The cut axis
@@ -320,7 +208,8 @@ LogicalResult Fallback::fillHalo(const OutputSlice &output, int64_t axis, Value 
   const Box hull = output.hull();
   for (const Box &box : subtractBox(output.region, hull, axis)) {
     OpBuilder::InsertionGuard guard(rewriter);
-    SmallVector<OpFoldResult> offsets = asIndices(rewriter, box.offsets), sizes = asIndices(rewriter, box.sizes);
+    SmallVector<OpFoldResult> offsets = getAsIndexOpFoldResult(rewriter.getContext(), box.offsets),
+                              sizes = getAsIndexOpFoldResult(rewriter.getContext(), box.sizes);
     const int64_t first = hull.offsets[axis], last = first + hull.sizes[axis] - 1, step = output.steps[axis];
     if (index && (box.offsets[axis] < first || box.offsets[axis] > last)) {
       Value owner = constant(box.offsets[axis] < first ? 0 : (last - first) / step);
@@ -385,11 +274,11 @@ LogicalResult Fallback::callLibm() {
 
 LogicalResult Fallback::run() {
   function.fallback = true;
-  copyBody();
+  outputs = copyBody(kernel, function, rewriter);
   if (failed(divide()))
     return failure();
   estimate();
-  decomposePads();
+  decomposePads(func, rewriter);
   return failure(failed(bufferize()) || failed(writeLoops()) || failed(callLibm()));
 }
 
