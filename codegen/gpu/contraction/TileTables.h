@@ -34,13 +34,17 @@ struct TileRequest {
   std::optional<WinogradShape> gradient;
 };
 
+/// Returns the number of workgroups that a contraction needs with a tile of any other kind than Winograd.
+int64_t countTiles(const TileRequest &request, const GpuTile &tile);
+
 /// Returns the number of workgroups along the rows that a convolution needs with a Winograd tile.
 int64_t countWinogradTiles(const WinogradShape &shape, const GpuTile &tile);
 
 /// True if a tile of kind WinogradGradient divides the channels and pixels of the convolution evenly.
 bool dividesGradient(const WinogradShape &shape, const GpuTile &tile);
 
-/// Returns the cycles that a phone's GPU needs for `request` with a direct tile or a Winograd tile.
+/// Returns the cycles that a phone's GPU needs for `request` with a direct tile or a Winograd tile
+/// (PhoneTiles.h).
 double phoneCycles(const TileRequest &request, const PhoneGpu &phone, const GpuTile &tile);
 
 /// Returns the variants of a contraction, the best first. Families share a variant unless a separate variant saves
