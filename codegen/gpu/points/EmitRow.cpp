@@ -4,8 +4,8 @@
 // Why:   the invocations of a workgroup share a row's columns. So even few long rows keep a GPU busy, and adjacent
 //        invocations read adjacent elements.
 // How:   1. find rows and columns, and the number of invocations that share a row (RowGrid.h);
-//        2. for each reduction, in order: an invocation folds every perRow-th column, then all invocations fold their
-//           results in shared memory. The result becomes a known value of the Evaluator;
+//        2. for each reduction, in order: an invocation folds every perRow-th column (RowColumns.h), then all
+//           invocations fold their results in shared memory. The result becomes a known value of the Evaluator;
 //        3. a last sweep writes the results that have columns. The elements of short rows stay in registers from the
 //           first sweep to the last.
 
@@ -15,6 +15,7 @@
 #include "codegen/gpu/InlineBody.h"
 #include "codegen/gpu/points/Evaluator.h"
 #include "codegen/gpu/points/PointGrid.h"
+#include "codegen/gpu/points/RowColumns.h"
 #include "codegen/gpu/points/RowGrid.h"
 #include "codegen/gpu/points/RowLoops.h"
 #include "dialects/plan/PlanDialect.h"
@@ -38,21 +39,12 @@ public:
   LogicalResult run();
 
 private:
-  /// Body of a sweep, which gets a position for each loop over columns, and the carried values.
-  using Body = llvm::function_ref<SmallVector<Value>(const Point &, ValueRange)>;
-  struct Column {
-    Value number, inside; ///< `inside` is null if the column certainly exists.
-  };
-
   // 1. Division
   LogicalResult findReductions();
   LogicalResult divide();
 
   // 2. Reductions
   Point pointOf(unsigned work, const Point &columns) const;
-  Column columnOf(Value iteration, bool isLast);
-  SmallVector<Value> iterate(const Column &column, ValueRange carried, Body body);
-  SmallVector<Value> sweep(ValueRange carried, Body body);
   void reduce(unsigned work);
   Value combine(Operation *op, Value a, Value b);
   Value foldThreads(Operation *op, Value value);
@@ -73,12 +65,12 @@ private:
   RowGrid rowGrid;
   PointGrid grid;
 
-  Value thread;                 ///< Index of the invocation among those of its row.
-  Value localRow;               ///< Index of the row in the workgroup.
-  Point row;                    ///< Position of each loop over rows.
-  Value isRow;                  ///< True if the invocation has a row; null if every invocation has one.
-  Value begin, end;             ///< Range of the cut axis that the row of workgroups computes.
-  SmallVector<Column> unrolled; ///< Columns of each iteration of an unrolled sweep.
+  Value thread;     ///< Index of the invocation among those of its row.
+  Value localRow;   ///< Index of the row in the workgroup.
+  Point row;        ///< Position of each loop over rows.
+  Value isRow;      ///< True if the invocation has a row; null if every invocation has one.
+  Value begin, end; ///< Range of the cut axis that the row of workgroups computes.
+  RowColumns rowColumns{build, evaluator, loops.columns, rowGrid, thread, isRow};
 };
 
 //===----------------------------------------------------------------------===//
@@ -155,76 +147,6 @@ Point RowEmitter::pointOf(unsigned work, const Point &columns) const {
   return at;
 }
 
-/// Returns column `thread` + iteration * perRow. If it is beyond the row in the last iteration, the last column
-/// replaces it.
-RowEmitter::Column RowEmitter::columnOf(Value iteration, bool isLast) {
-  Column column{build.add(thread, build.multiply(iteration, rowGrid.perRow)), Value()};
-  if (isLast && rowGrid.columns % rowGrid.perRow != 0) {
-    column.inside = build.below(column.number, build.index(rowGrid.columns));
-    column.number = arith::MinUIOp::create(build.ops, build.loc, column.number, build.index(rowGrid.columns - 1));
-  }
-  return column;
-}
-
-/// Emits one iteration of a sweep. If there are no carried values, the body writes results.
-SmallVector<Value> RowEmitter::iterate(const Column &column, ValueRange carried, Body body) {
-  SmallVector<int64_t> sizes(loops.columns);
-  if (rowGrid.lanes > 1)
-    sizes.back() /= rowGrid.lanes;
-  Point at = splitCounter(column.number, sizes);
-  if (rowGrid.lanes > 1) {
-    at.back().scale = rowGrid.lanes;
-    at.back().lanes = rowGrid.lanes;
-  }
-  if (carried.empty()) {
-    build.onlyIf(build.both(column.inside, isRow), [&] { evaluator.inScope([&] { body(at, carried); }); });
-    return {};
-  }
-  SmallVector<Value> next = body(at, carried);
-  for (auto [value, former] : llvm::zip_equal(next, carried))
-    if (column.inside)
-      value =
-          arith::SelectOp::create(build.ops, build.loc, build.broadcast(column.inside, rowGrid.lanes), value, former);
-  return next;
-}
-
-/// Emits all columns of this invocation. Carries rowGrid.sums copies of `carried`, one after another. Columns alternate
-/// between the copies.
-SmallVector<Value> RowEmitter::sweep(ValueRange carried, Body body) {
-  const int64_t iterations = llvm::divideCeil(rowGrid.columns, rowGrid.perRow);
-  SmallVector<Value> values;
-  for (int64_t sum = 0; sum < rowGrid.sums; ++sum)
-    llvm::append_range(values, carried);
-  auto iterateAt = [&](int64_t number, const Column &column, SmallVectorImpl<Value> &all) {
-    auto *mine = all.begin() + number % rowGrid.sums * int64_t(carried.size());
-    llvm::copy(iterate(column, ValueRange(ArrayRef(mine, carried.size())), body), mine);
-  };
-  if (rowGrid.inRegisters) {
-    // Every sweep uses the same positions, so the Evaluator reuses the values of a column.
-    for (int64_t number = 0; number < iterations; ++number) {
-      if (number == int64_t(unrolled.size()))
-        unrolled.push_back(columnOf(build.index(number), number + 1 == iterations));
-      iterateAt(number, unrolled[number], values);
-    }
-    return values;
-  }
-  // The loads of several columns are in flight simultaneously.
-  constexpr int64_t kTogether = 4;
-  assert(kTogether % rowGrid.sums == 0 && "a column's sum is known when code is emitted");
-  const int64_t loops = rowGrid.columns / rowGrid.perRow / kTogether;
-  values = build.loop(loops, values, [&](Value number, ValueRange carriedIn) {
-    SmallVector<Value> next(carriedIn);
-    evaluator.inScope([&] {
-      for (int64_t i = 0; i < kTogether; ++i)
-        iterateAt(i, columnOf(build.add(build.multiply(number, kTogether), build.index(i)), /*isLast=*/false), next);
-    });
-    return next;
-  });
-  for (int64_t number = loops * kTogether; number < iterations; ++number)
-    iterateAt(number, columnOf(build.index(number), number + 1 == iterations), values);
-  return values;
-}
-
 Value RowEmitter::combine(Operation *op, Value a, Value b) {
   auto vector = dyn_cast<VectorType>(a.getType());
   return inlineOperation(build, op, {a, b}, vector ? vector.getNumElements() : 1);
@@ -259,7 +181,7 @@ void RowEmitter::reduce(unsigned number) {
   SmallVector<Value> carried;
   for (const Reduction &reduction : reductions[number])
     carried.push_back(build.broadcast(build.constant(reduction.identity), rowGrid.lanes));
-  SmallVector<Value> partial = sweep(carried, [&](const Point &column, ValueRange values) {
+  SmallVector<Value> partial = rowColumns.sweep(carried, [&](const Point &column, ValueRange values) {
     return evaluator.step(number, pointOf(number, column), values);
   });
   SmallVector<Value> results;
@@ -307,7 +229,7 @@ void RowEmitter::write() {
     if (work.allParallel() && !loops.hasColumns(number) && !perColumn.empty())
       evaluator.evaluate(number, 0, pointOf(number, {}));
   if (!perColumn.empty())
-    sweep({}, [&](const Point &column, ValueRange) {
+    rowColumns.sweep({}, [&](const Point &column, ValueRange) {
       for (unsigned number : perColumn)
         store(number, column);
       return SmallVector<Value>();
@@ -347,7 +269,7 @@ void RowEmitter::emitRows(Value iterationNumber) {
     row[*loops.cutRow].base = arith::MinUIOp::create(build.ops, build.loc, index,
                                                      arith::SubIOp::create(build.ops, build.loc, end, build.index(1)));
   }
-  unrolled.clear();
+  rowColumns.beginRow();
   for (unsigned work = 0; work < form.work.size(); ++work)
     if (!form.work[work].allParallel())
       reduce(work);
