@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:   1. check that the kernel is a contraction; 2. find the operand with the columns; 3. find the operands that
-//        each loop moves. ContractionForm.cpp makes each kind of contraction from the result.
+// How:   1. check that the kernel is a contraction; 2. find the operand with the columns (ProductColumns.h);
+//        3. find the operands that each loop moves. ContractionForm.cpp makes each kind of contraction from the result.
 
 #include "codegen/form/PlainContraction.h"
 
 #include "codegen/form/MultiplyAdd.h"
+#include "codegen/form/ProductColumns.h"
 #include "codegen/form/ScalarBody.h"
 #include "dialects/plan/Notes.h"
 #include "mlir/IR/Matchers.h"
@@ -233,52 +234,13 @@ private:
     strides[operand] = access.strides;
   }
 
-  bool walks(unsigned input, unsigned loop) const { return product.inputs[input].map.isFunctionOfDim(loop); }
-
-  bool isEncoded(unsigned input) const {
-    const Input &read = product.inputs[input];
-    if (read.source != Input::Source::Storage ||
-        read.access.argument >= unsigned(plan::KernelOp(kernel).getNumInputs()))
-      return false;
-    auto encoding = plan::KernelOp(kernel).getEncoding(read.access.argument);
-    return encoding && encoding.getKind() != plan::EncodingKind::Plain;
-  }
-
-  /// Returns the loop over columns if Lhs is the product's input `lhs`; `nullopt` if that is impossible. An encoded
-  /// operand must be Rhs, because its last axis is the columns.
-  std::optional<unsigned> columnsBeside(unsigned lhs) const {
-    const unsigned rhs = 1 - lhs;
-    if (isEncoded(lhs))
-      return std::nullopt;
-    for (unsigned loop = product.loops(); loop-- > 0;) {
-      if (!product.parallel[loop] || walks(lhs, loop) || !walks(rhs, loop))
-        continue;
-      if (strides[Contraction::Result][loop] == 1 || (lhs == 0 && product.sizes[loop] == 1))
-        return loop;
-    }
-    return std::nullopt;
-  }
-
-  /// Returns the parallel loop along which all operands are contiguous.
-  std::optional<unsigned> findChannels() const {
-    for (unsigned loop = product.loops(); loop-- > 0;)
-      if (product.parallel[loop] && strides[Contraction::Result][loop] == 1 &&
-          llvm::all_of(ArrayRef(product.inputs).take_front(2), [&](const Input &input) {
-            return input.source == Input::Source::Storage && input.access.strides[loop] == 1;
-          }))
-        return loop;
-    return std::nullopt;
-  }
-
   LogicalResult findColumns() {
-    std::optional<unsigned> column = columnsBeside(0);
-    if (!column && (column = columnsBeside(1)))
-      lhs = 1;
-    if (!column && (column = findChannels()))
-      result.depthwise = true;
-    if (!column)
+    const std::optional<ProductColumns> columns = findProductColumns(kernel, product, strides[Contraction::Result]);
+    if (!columns)
       return misfit("one operand must walk columns that lie one after another in the result");
-    result.column = *column;
+    lhs = columns->lhs;
+    result.column = columns->loop;
+    result.depthwise = columns->depthwise;
     return success();
   }
 
@@ -322,8 +284,8 @@ private:
       for (ArrayRef<int64_t> ofOperand : strides)
         loop.strides.push_back(ofOperand[number]);
       loop.parallel = product.parallel[number];
-      loop.movesLhs = walks(lhs, number);
-      loop.movesRhs = walks(1 - lhs, number);
+      loop.movesLhs = product.inputs[lhs].map.isFunctionOfDim(number);
+      loop.movesRhs = product.inputs[1 - lhs].map.isFunctionOfDim(number);
       if (!loop.parallel && loop.size != 1 && (!loop.movesLhs || !loop.movesRhs))
         return misfit("a reduction must walk both operands");
     }

@@ -2,7 +2,7 @@
 //
 // What:  emits kernels that compute the left operand of their product: separable convolutions, normalized rows.
 // Why:   such kernels are formed for GPUs. Without a GPU, the CPU should take no longer than for two separate kernels.
-// How:   1. each half (codegen/form/KernelHalves.h) becomes a function, by the emitter of its kind;
+// How:   1. each half (codegen/form/fused/KernelHalves.h) becomes a function, by the emitter of its kind;
 //        2. a block of units of the second half is also a block of this kernel. It is divided into a few parts if there
 //           are few blocks;
 //        3. for each block, the first half is called for its rows. Its results go to this thread's scratch, unless they
@@ -13,7 +13,7 @@
 #include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/Units.h"
 #include "codegen/form/Access.h"
-#include "codegen/form/KernelHalves.h"
+#include "codegen/form/fused/KernelHalves.h"
 #include "dialects/StoredBytes.h"
 #include "dialects/plan/Notes.h"
 

@@ -6,7 +6,7 @@
 //        2. get the list of variants from the tile tables;
 //        3. divide the work into tiles, write the halo, and let the tile's template fill the rest.
 
-#include "codegen/form/SeparableForm.h"
+#include "codegen/form/fused/SeparableForm.h"
 #include "codegen/gpu/Emitters.h"
 #include "codegen/gpu/Halo.h"
 #include "codegen/gpu/InlineBody.h"

@@ -5,8 +5,8 @@
 #include "codegen/cpu/tiles/ScratchProduct.h"
 #include "codegen/cpu/tiles/TileTables.h"
 #include "codegen/cpu/winograd/WinogradTables.h"
-#include "codegen/form/KernelHalves.h"
-#include "codegen/form/SeparableForm.h"
+#include "codegen/form/fused/KernelHalves.h"
+#include "codegen/form/fused/SeparableForm.h"
 #include "dialects/StoredBytes.h"
 #include "dialects/plan/Notes.h"
 

@@ -3,7 +3,7 @@
 // What:  where kernels that make a left operand are divided, and what each half has of the kernel.
 // Why:   a half with a wrong argument, or with rows of another's share, computes something else.
 
-#include "codegen/form/KernelHalves.h"
+#include "codegen/form/fused/KernelHalves.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

@@ -3,7 +3,7 @@
 // What:  both halves of a separable convolution as contractions, and as one product through windows.
 // Why:   engines compute what is between by either; addresses that are wrong read other pixels.
 
-#include "codegen/form/SeparableForm.h"
+#include "codegen/form/fused/SeparableForm.h"
 
 #include "dialects/plan/PlanDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -6,8 +6,8 @@
 //        rows at a time.
 // How:   1. find the tensor that only the product reads; 2. copy the operations that each half needs.
 
-#ifndef NACRE_CODEGEN_FORM_KERNELHALVES_H
-#define NACRE_CODEGEN_FORM_KERNELHALVES_H
+#ifndef NACRE_CODEGEN_FORM_FUSED_KERNELHALVES_H
+#define NACRE_CODEGEN_FORM_FUSED_KERNELHALVES_H
 
 #include "dialects/plan/PlanDialect.h"
 #include "llvm/ADT/SmallVector.h"
@@ -38,4 +38,4 @@ llvm::FailureOr<KernelHalves> divideKernel(plan::KernelOp kernel);
 
 } // namespace nacre::codegen
 
-#endif // NACRE_CODEGEN_FORM_KERNELHALVES_H
+#endif // NACRE_CODEGEN_FORM_FUSED_KERNELHALVES_H

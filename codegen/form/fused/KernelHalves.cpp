@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "codegen/form/KernelHalves.h"
+#include "codegen/form/fused/KernelHalves.h"
 
 #include "codegen/form/KernelForm.h"
 #include "codegen/form/MultiplyAdd.h"

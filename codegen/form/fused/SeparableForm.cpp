@@ -3,7 +3,7 @@
 // How:   1. divide the kernel's operations between two forms, and read each as a contraction; 2. express the strides of
 //        the first contraction's operands in the loops of the second.
 
-#include "codegen/form/SeparableForm.h"
+#include "codegen/form/fused/SeparableForm.h"
 
 #include "codegen/form/MultiplyAdd.h"
 #include "dialects/plan/PlanDialect.h"

@@ -6,8 +6,8 @@
 // How:   the form is read as two contractions with a dense intermediate tensor. throughWindows() turns them into one
 //        product whose left elements are sums over windows.
 
-#ifndef NACRE_CODEGEN_FORM_SEPARABLEFORM_H
-#define NACRE_CODEGEN_FORM_SEPARABLEFORM_H
+#ifndef NACRE_CODEGEN_FORM_FUSED_SEPARABLEFORM_H
+#define NACRE_CODEGEN_FORM_FUSED_SEPARABLEFORM_H
 
 #include "codegen/form/PlainContraction.h"
 
@@ -30,4 +30,4 @@ llvm::FailureOr<PlainContraction> throughWindows(const SeparableForm &form, int6
 
 } // namespace nacre::codegen
 
-#endif // NACRE_CODEGEN_FORM_SEPARABLEFORM_H
+#endif // NACRE_CODEGEN_FORM_FUSED_SEPARABLEFORM_H
