@@ -4,6 +4,7 @@
 #include "codegen/MachineModel.h"
 #include "compiler/kernels/storages/LoopViews.h"
 #include "compiler/kernels/storages/Overwritten.h"
+#include "compiler/kernels/storages/StorageBuilder.h"
 #include "dialects/StoredBytes.h"
 #include "dialects/nn/NnDialect.h"
 #include "dialects/plan/Notes.h"
@@ -16,15 +17,7 @@ using namespace nacre::kernels;
 
 namespace {
 
-/// Alignment of slices and views in bytes, so that vectors of any element type can be loaded aligned.
-constexpr int64_t alignment = 16;
-
-ArrayRef<int64_t> getShape(Value value) { return cast<ShapedType>(value.getType()).getShape(); }
-Type getElementType(Value value) { return cast<ShapedType>(value.getType()).getElementType(); }
-
-bool isAligned(int64_t elements, Type elementType) { return elements * bytesOfElement(elementType) % alignment == 0; }
-
-class StoragePlanner : private StoragePlan {
+class StoragePlanner : private StorageBuilder {
 public:
   explicit StoragePlanner(SymbolTable &kernels) : kernels(kernels) {}
 
@@ -38,54 +31,6 @@ public:
   }
 
 private:
-  //===--------------------------------------------------------------------===//
-  // Storages and places
-  //===--------------------------------------------------------------------===//
-
-  int addStorage(ArrayRef<int64_t> shape, Type elementType, Location loc, bool isDense) {
-    StorageShape layout;
-    layout.shape = Sizes(shape);
-    layout.low = layout.high = Sizes(shape.size(), 0);
-    layout.isDense = isDense;
-    storages.push_back({std::move(layout), elementType, Value(), TypedAttr(), plan::OutputOp(), loc, /*isRow=*/false});
-    return storages.size() - 1;
-  }
-
-  /// Returns the place of existing memory with a fixed layout: a memref, an input or a weight.
-  Place getGivenMemory(Value memory) {
-    auto [known, isNew] = givenMemory.try_emplace(memory, -1);
-    if (isNew) {
-      known->second = addStorage(getShape(memory), getElementType(memory), memory.getLoc(), /*isDense=*/true);
-      storages.back().memory = memory;
-    }
-    return Place::whole(known->second, getShape(memory));
-  }
-
-  Place addTemporary(Value value) {
-    return Place::whole(addStorage(getShape(value), getElementType(value), value.getLoc(), /*isDense=*/false),
-                        getShape(value));
-  }
-
-  /// True if `place` begins at an aligned position of the last axis.
-  bool startsAligned(const Place &place) const {
-    Type elementType = storages[place.storage].elementType;
-    return isAligned(place.base, elementType) &&
-           (place.offsets.empty() || isAligned(place.offsets.back(), elementType));
-  }
-
-  /// Returns `place` under another shape and makes its storage dense. Returns `nullopt` if that needs a copy.
-  std::optional<Place> reshape(const Place &place, ArrayRef<int64_t> shape) {
-    PlannedStorage &storage = storages[place.storage];
-    if (storage.layout.hasHalo() || storage.layout.gap)
-      return std::nullopt;
-    std::optional<Place> view = place.reshape(shape);
-    if (!view || !isAligned(view->base, storage.elementType))
-      return std::nullopt;
-    if (view->base != 0 || view->shape != storage.layout.shape)
-      storage.layout.isDense = true;
-    return view;
-  }
-
   //===--------------------------------------------------------------------===//
   // 1. Backwards: results at the places of their uses
   //===--------------------------------------------------------------------===//
@@ -191,11 +136,6 @@ private:
     }
   }
 
-  Place addTemporaryUnlessPlaced(Value value) {
-    auto placed = places.find(value);
-    return placed != places.end() ? placed->second : addTemporary(value);
-  }
-
   //===--------------------------------------------------------------------===//
   // 2. Forwards: views, or copies
   //===--------------------------------------------------------------------===//
@@ -262,23 +202,6 @@ private:
   //===--------------------------------------------------------------------===//
   // Loops and conditionals
   //===--------------------------------------------------------------------===//
-
-  /// Returns the place of `value` if it is contiguous. Otherwise, returns the place of a dense copy made before `op`.
-  Place makeDense(Operation *op, Value value) {
-    const Place place = places.at(value);
-    PlannedStorage &storage = storages[place.storage];
-    if (!storage.layout.hasHalo() && !storage.layout.gap && place.isContiguous()) {
-      Place dense = place.seenAs(getShape(value));
-      if (isAligned(dense.base, storage.elementType)) {
-        storage.layout.isDense = true;
-        return dense;
-      }
-    }
-    int copy = addStorage(getShape(value), getElementType(value), op->getLoc(), /*isDense=*/true);
-    Place dense = Place::whole(copy, getShape(value));
-    copies[op].push_back({value, dense, dense, {}, {}});
-    return dense;
-  }
 
   /// Makes the operands of the loop or branch `op` dense, and the tensors whose rows its iterations read.
   void deriveControl(Operation *op) {
@@ -388,7 +311,6 @@ private:
 
   SymbolTable &kernels;
   llvm::StringMap<Value> states;
-  DenseMap<Value, int> givenMemory;
   DenseMap<Value, std::pair<Block *, Place>> paddedCopies;
 };
 
