@@ -2,7 +2,7 @@
 //
 // Writes all iterations of a loop as the program of a serial kernel. Its points are the rows of a batch.
 //
-// 1. Tensors: parts of results, and rows that belong to the point. Each is known by its latest value.
+// 1. Tensors: parts of results, and rows that belong to the point (ProgramTensors.h).
 // 2. Loops over columns, whose iterations run in parallel (plan::kParallel).
 // 3. Values in one column: through elementwise operators back to rows and values from outside.
 // 4. Products, in parts of their depth.
@@ -12,6 +12,7 @@
 
 #include "compiler/kernels/bodies/ScalarBodies.h"
 #include "compiler/kernels/bodies/SerialBody.h"
+#include "compiler/kernels/iterations/ProgramTensors.h"
 #include "dialects/TensorTypes.h"
 #include "dialects/plan/Notes.h"
 #include "dialects/plan/ScalarOps.h"
@@ -27,10 +28,10 @@ namespace nacre::kernels {
 
 namespace {
 
-class IterationWriter {
+class IterationWriter : private ProgramTensors {
 public:
   IterationWriter(KernelBody &body, nn::ForOp loop, const IterationPlan &plan)
-      : body(body), loop(loop), plan(plan), ops(body.getBuilder()), loc(body.getLoc()) {}
+      : ProgramTensors(body.getBuilder(), body.getLoc()), body(body), loop(loop), plan(plan) {}
 
   LogicalResult write() {
     readOperands();
@@ -60,8 +61,6 @@ public:
   }
 
 private:
-  Value index(int64_t value) { return arith::ConstantIndexOp::create(ops, loc, value); }
-  Value sum(Value a, Value b) { return ops.createOrFold<arith::AddIOp>(loc, a, b); }
   bool isInside(Value value) const { return value.getParentBlock() == &bodyBlock(); }
   Block &bodyBlock() const { return nn::ForOp(loop).getBody().front(); }
 
@@ -88,15 +87,6 @@ private:
       body.read(value);
   }
 
-  unsigned add(Value tensor) {
-    names.push_back(tensor);
-    return names.size() - 1;
-  }
-
-  unsigned addRow(SmallVector<int64_t> shape, Type elementType) {
-    return add(tensor::EmptyOp::create(ops, loc, shape, elementType));
-  }
-
   /// Returns the part of a result that belongs to the point. The result is `[rows, columns]` or `[iterations, rows,
   /// columns]`.
   Value takePart(Value whole) {
@@ -108,37 +98,6 @@ private:
     offsets[shape.size() - 2] = row;
     sizes[shape.size() - 2] = ops.getIndexAttr(1);
     return tensor::ExtractSliceOp::create(ops, loc, whole, offsets, sizes, ones);
-  }
-
-  Value load(Value tensor, ValueRange at, Type elementType) {
-    return fromStorage(ops, loc, tensor::ExtractOp::create(ops, loc, tensor, at), elementType);
-  }
-
-  void store(unsigned tensor, Value scalar, ValueRange at, Type elementType) {
-    names[tensor] =
-        tensor::InsertOp::create(ops, loc, toStorage(ops, loc, scalar, elementType), names[tensor], at).getResult();
-  }
-
-  /// Writes a loop that carries `tensors`. While `write` runs, `names` maps these tensors to the loop's arguments.
-  /// Afterwards, it maps them to the loop's results.
-  scf::ForOp writeLoop(int64_t iterations, ArrayRef<unsigned> tensors, llvm::function_ref<void(Value counter)> write) {
-    SmallVector<Value> given = llvm::map_to_vector(tensors, [&](unsigned tensor) { return names[tensor]; });
-    auto made = scf::ForOp::create(ops, loc, zero, index(iterations), index(1), given);
-    auto rename = [&](ValueRange values) {
-      for (auto [tensor, value] : llvm::zip_equal(tensors, values))
-        names[tensor] = value;
-    };
-    {
-      OpBuilder::InsertionGuard guard(ops);
-      ops.setInsertionPointToStart(made.getBody());
-      rename(made.getRegionIterArgs());
-      write(made.getInductionVar());
-      SmallVector<Value> last = llvm::map_to_vector(tensors, [&](unsigned tensor) { return names[tensor]; });
-      if (!tensors.empty())
-        scf::YieldOp::create(ops, loc, last);
-    }
-    rename(made.getResults());
-    return made;
   }
 
   //===--------------------------------------------------------------------===//
@@ -359,11 +318,8 @@ private:
   KernelBody &body;
   nn::ForOp loop;
   const IterationPlan &plan;
-  OpBuilder &ops;
-  Location loc;
   /// `iteration` is the index of rows in stacks. It counts down if the loop is reversed.
-  Value row, zero, counter, iteration;
-  SmallVector<Value> names;                       ///< Latest value of each tensor that is written.
+  Value row, counter, iteration;
   llvm::DenseMap<Value, unsigned> parts;          ///< Indices in `names` of the parts of results.
   llvm::DenseMap<Value, unsigned> rows, partials; ///< Indices in `names` of rows of values.
   SmallVector<unsigned> carried;                  ///< Indices in `names` of carried values.
