@@ -2,7 +2,8 @@
 //
 // Facts of operators that depend on attributes or types. NnOps.td states all other facts.
 
-#include "dialects/nn/InferTypes.h"
+#include "dialects/nn/NnDialect.h"
+#include "dialects/nn/ResampleTables.h"
 
 #include "llvm/Support/MathExtras.h"
 #include <limits>

@@ -33,7 +33,7 @@ template <typename T> bool compare(BinaryKind kind, T a, T b) {
   }
 }
 
-/// Computes `kind` for two floats. `kind` must be defined for floats; InferTypes.cpp rejects other kinds.
+/// Computes `kind` for two floats. `kind` must be defined for floats; infer/InferTypes.cpp rejects other kinds.
 double apply(BinaryKind kind, double a, double b);
 /// Computes `kind` for two integers. A division by zero gives 0, and so does its remainder. A shift by a negative
 /// amount, or by the width or more, gives 0; a right shift of a negative value gives -1. A power with a negative

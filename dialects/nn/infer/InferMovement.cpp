@@ -2,7 +2,8 @@
 //
 // Infers the result types of the operators of `nn` that move, select, scatter and repeat elements.
 
-#include "dialects/nn/InferTypes.h"
+#include "dialects/nn/ResampleTables.h"
+#include "dialects/nn/infer/InferTypes.h"
 
 using namespace mlir;
 

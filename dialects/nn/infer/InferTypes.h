@@ -6,8 +6,8 @@
 //           yet;
 //        2. apply the rule. The operator decides the element type, ShapeRules.h the shape.
 
-#ifndef NACRE_DIALECTS_NN_INFERTYPES_H
-#define NACRE_DIALECTS_NN_INFERTYPES_H
+#ifndef NACRE_DIALECTS_NN_INFER_INFERTYPES_H
+#define NACRE_DIALECTS_NN_INFER_INFERTYPES_H
 
 #include "dialects/TensorTypes.h"
 #include "dialects/nn/NnDialect.h"
@@ -26,9 +26,6 @@ mlir::LogicalResult finish(MaybeLocation location, llvm::Expected<Shape> shape, 
 
 /// Finishes an inference by reporting `error`.
 mlir::LogicalResult rejected(MaybeLocation location, llvm::Error error);
-
-/// True if a table of `nn.resample` only moves elements.
-bool isTableOfMoves(mlir::DenseElementsAttr weights);
 
 /// Reports an error unless all operands are tensors of static shape and the attributes match the operator's definition.
 template <typename Adaptor>
@@ -73,4 +70,4 @@ mlir::FailureOr<typename OpT::Properties> propertiesOf(mlir::Location location, 
     return infer(location, op, types);                                                                                 \
   }
 
-#endif // NACRE_DIALECTS_NN_INFERTYPES_H
+#endif // NACRE_DIALECTS_NN_INFER_INFERTYPES_H

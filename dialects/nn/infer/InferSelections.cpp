@@ -2,7 +2,7 @@
 //
 // What:  infers the result types of the operators that sort, select and compact.
 
-#include "dialects/nn/InferTypes.h"
+#include "dialects/nn/infer/InferTypes.h"
 
 using namespace mlir;
 
