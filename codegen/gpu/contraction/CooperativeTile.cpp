@@ -26,7 +26,7 @@ namespace {
 
 constexpr int64_t kChunk = 8; ///< Number of f16 elements in 16 bytes.
 
-SharedLayout layoutOf(const ContractionGrid &grid, const GpuTile &tile) {
+SharedLayout layoutOf(const ContractionGrid &grid, const GpuTile::Cooperative &tile) {
   SharedLayout layout;
   layout.rows = tile.tileRows();
   layout.columns = tile.tileColumns();
@@ -43,9 +43,9 @@ SharedLayout layoutOf(const ContractionGrid &grid, const GpuTile &tile) {
 
 class CooperativeTile {
 public:
-  CooperativeTile(ContractionGrid &grid, const GpuTile &tile)
+  CooperativeTile(ContractionGrid &grid, const GpuTile::Cooperative &tile)
       : grid(grid), build(grid.build), tile(tile), layout(layoutOf(grid, tile)),
-        loader(grid, layout, tile.invocations()), setSize(tile.columnThreads * tile.rowThreads),
+        loader(grid, layout, tile.invocations()), setSize(tile.columnSubgroups * tile.rowSubgroups),
         half(build.ops.getF16Type()),
         leftMatrix(mlir::gpu::MMAMatrixType::get({kMatrixSize, kMatrixSize}, half, "AOp")),
         rightMatrix(mlir::gpu::MMAMatrixType::get({kMatrixSize, kMatrixSize}, half, "BOp")),
@@ -54,15 +54,15 @@ public:
     lane = build.remainder(grid.function.invocation, kSubgroup);
     set = build.divide(subgroup, setSize);
     Value me = build.remainder(subgroup, setSize);
-    myRow = build.multiply(build.divide(me, tile.columnThreads), tile.rows);
-    myColumn = build.multiply(build.remainder(me, tile.columnThreads), tile.quads);
+    myRow = build.multiply(build.divide(me, tile.columnSubgroups), tile.matrixRows);
+    myColumn = build.multiply(build.remainder(me, tile.columnSubgroups), tile.matrixColumns);
     // Choose as many matrices side by side as fit into the memory of the larger operand.
     const int64_t left = layout.buffers * layout.leftChunks(), right = layout.buffers * layout.rightChunks();
     pieces = left < right ? loader.right : loader.left;
     constexpr int64_t matrix = kMatrixSize * kMatrixSize / 4; // Size in quads, which are as large as chunks.
-    matricesAtOnce = tile.quads;
+    matricesAtOnce = tile.matrixColumns;
     while (tile.invocations() / kSubgroup * matricesAtOnce * matrix > std::max(left, right) ||
-           tile.quads % matricesAtOnce != 0)
+           tile.matrixColumns % matricesAtOnce != 0)
       --matricesAtOnce;
     assert(matricesAtOnce > 0 && "an operand takes at least as much memory as a matrix of each subgroup");
     pitch = matricesAtOnce * (kMatrixSize / 4);
@@ -73,7 +73,7 @@ public:
     SmallVector<Share> shares; // If few registers suffice, these loads are in flight from the beginning.
     if (pieceSize / kSubgroup <= 2 * tile.parts)
       shares = sharesOf({0, 0});
-    SmallVector<Value> carried(tile.rows * tile.quads, zeros(sumMatrix));
+    SmallVector<Value> carried(tile.matrixRows * tile.matrixColumns, zeros(sumMatrix));
     carried = tile.buffers == 1 ? reduceByOneBuffer(carried) : reduceByTwoBuffers(carried);
     if (shares.empty())
       shares = sharesOf({0, 0});
@@ -115,11 +115,11 @@ private:
   /// Then there is one barrier per part, and a load may take the time of `ahead` parts. Matrices are loaded one step
   /// before they are multiplied, so that there is work after every barrier.
   SmallVector<Value> reduceByTwoBuffers(SmallVector<Value> carried) {
-    const size_t sums = carried.size(), matrices = tile.rows + tile.quads;
+    const size_t sums = carried.size(), matrices = tile.matrixRows + tile.matrixColumns;
     loader.store(loader.loadFirst(), build.constant(0));
     mlir::gpu::BarrierOp::create(build.ops, build.loc);
-    carried.append(tile.rows, zeros(leftMatrix));
-    carried.append(tile.quads, zeros(rightMatrix));
+    carried.append(tile.matrixRows, zeros(leftMatrix));
+    carried.append(tile.matrixColumns, zeros(rightMatrix));
     for (int64_t part = 1; part <= tile.ahead; ++part)
       carried.append(loader.load(loader.partAfter(build.constant(0), part)));
     const size_t chunks = (carried.size() - sums - matrices) / tile.ahead;
@@ -170,21 +170,21 @@ private:
     rows = build.add(rows, build.multiply(set, layout.leftAcross ? steps * layout.leftPitch : steps / kChunk));
     columns = build.add(columns, build.multiply(set, layout.rightAcross ? steps / kChunk : steps * layout.rightPitch));
     SmallVector<Value> matrices;
-    for (int64_t i = 0; i < tile.rows; ++i)
+    for (int64_t i = 0; i < tile.matrixRows; ++i)
       matrices.push_back(
           read(leftMatrix, loader.left, build.add(rows, i * rowPitch + leftStep), layout.leftPitch, layout.leftAcross));
-    for (int64_t j = 0; j < tile.quads; ++j)
+    for (int64_t j = 0; j < tile.matrixColumns; ++j)
       matrices.push_back(read(rightMatrix, loader.right, build.add(columns, j * columnPitch + rightStep),
                               layout.rightPitch, layout.rightAcross));
     return matrices;
   }
 
   SmallVector<Value> multiply(SmallVector<Value> sums, ArrayRef<Value> matrices) {
-    for (int64_t i = 0; i < tile.rows; ++i)
-      for (int64_t j = 0; j < tile.quads; ++j) {
-        Value &sum = sums[i * tile.quads + j];
+    for (int64_t i = 0; i < tile.matrixRows; ++i)
+      for (int64_t j = 0; j < tile.matrixColumns; ++j) {
+        Value &sum = sums[i * tile.matrixColumns + j];
         sum = mlir::gpu::SubgroupMmaComputeOp::create(build.ops, build.loc, sumMatrix, matrices[i],
-                                                      matrices[tile.rows + j], sum, /*a_transpose=*/UnitAttr(),
+                                                      matrices[tile.matrixRows + j], sum, /*a_transpose=*/UnitAttr(),
                                                       /*b_transpose=*/UnitAttr());
       }
     return sums;
@@ -202,15 +202,15 @@ private:
   /// Writes all results. `shares` are the shares of the first piece.
   void finish(ArrayRef<Value> sums, SmallVector<Share> shares) {
     SmallVector<std::pair<int64_t, int64_t>> places; // Row and column of the first matrix of each piece.
-    for (int64_t i = 0; i < tile.rows; ++i)
-      for (int64_t j = 0; j < tile.quads; j += matricesAtOnce)
+    for (int64_t i = 0; i < tile.matrixRows; ++i)
+      for (int64_t j = 0; j < tile.matrixColumns; j += matricesAtOnce)
         places.push_back({i, j});
     SmallVector<Share> next;
     mlir::gpu::BarrierOp::create(build.ops, build.loc);
     for (auto [number, place] : llvm::enumerate(places)) {
       if (number > 0)
         waitForPiece();
-      storePiece(sums.slice(place.first * tile.quads + place.second, matricesAtOnce));
+      storePiece(sums.slice(place.first * tile.matrixColumns + place.second, matricesAtOnce));
       if (number + 1 < places.size())
         next = sharesOf(places[number + 1]);
       waitForPiece();
@@ -276,7 +276,7 @@ private:
 
   ContractionGrid &grid;
   IndexBuilder &build;
-  const GpuTile &tile;
+  const GpuTile::Cooperative &tile;
   const SharedLayout layout;
   TileLoader loader;
   const int64_t setSize; ///< Number of subgroups of a set, which compute the whole tile together.
@@ -292,6 +292,8 @@ private:
 
 } // namespace
 
-void emitCooperativeTile(ContractionGrid &grid, const GpuTile &tile) { CooperativeTile(grid, tile).emit(); }
+void emitCooperativeTile(ContractionGrid &grid, const GpuTile::Cooperative &tile) {
+  CooperativeTile(grid, tile).emit();
+}
 
 } // namespace nacre::codegen::gpu

@@ -16,7 +16,7 @@ namespace {
 
 class DirectTile {
 public:
-  DirectTile(ContractionGrid &grid, const GpuTile &tile)
+  DirectTile(ContractionGrid &grid, const GpuTile::Direct &tile)
       : grid(grid), contraction(grid.contraction), build(grid.build), tile(tile) {}
 
   void emit() {
@@ -127,7 +127,7 @@ private:
   ContractionGrid &grid;
   const LoopedContraction &contraction;
   IndexBuilder &build;
-  const GpuTile &tile;
+  const GpuTile::Direct &tile;
   Value column; ///< First column of this invocation.
   SmallVector<Value> rows, lhs, quads, clamped;
   SmallVector<LeftSource::Values> sources; ///< Rows of the source that computes the left operand. They replace `lhs`.
@@ -135,6 +135,6 @@ private:
 
 } // namespace
 
-void emitDirectTile(ContractionGrid &grid, const GpuTile &tile) { DirectTile(grid, tile).emit(); }
+void emitDirectTile(ContractionGrid &grid, const GpuTile::Direct &tile) { DirectTile(grid, tile).emit(); }
 
 } // namespace nacre::codegen::gpu

@@ -42,12 +42,14 @@ struct ByWinograd {
   std::optional<WinogradConvolution> convolution;
   std::optional<WinogradGradient> gradient;
 
-  /// Sets the tile by which the product is computed.
+  /// Sets the tile by which the product is computed, if it is one of Winograd.
   void setTile(const GpuTile &tile) {
-    if (convolution)
-      convolution->method.outputs = tile.outputs;
-    if (gradient)
-      gradient->method.outputs = tile.outputs;
+    if (const auto *pixels = tile.as<GpuTile::Winograd>(); pixels && convolution)
+      convolution->method.outputs = pixels->outputs;
+    if (const auto *block = tile.as<GpuTile::WinogradBlock>(); block && convolution)
+      convolution->method.outputs = block->outputs;
+    if (const auto *block = tile.as<GpuTile::WinogradGradient>(); block && gradient)
+      gradient->method.outputs = block->outputs;
   }
 };
 
@@ -134,23 +136,39 @@ std::string obstacleOf(const Contraction &contraction) {
 
 bool divide(ContractionGrid &grid, const GpuTile &tile, const ByWinograd &winograd) {
   std::string &declined = grid.function.declined;
-  switch (tile.kind) {
-  case GpuTile::Kind::WinogradGradient:
-    if (!winograd.gradient || !dividesGradient(shapeOf(*winograd.gradient), tile))
-      declined = "a Winograd block supports only gradients of 3x3 filters whose images and channels it divides evenly";
-    break;
-  case GpuTile::Kind::Winograd:
-  case GpuTile::Kind::WinogradBlock:
-    if (!winograd.convolution)
+  const std::optional<WinogradConvolution> &convolution = winograd.convolution;
+  auto divideInTiles = [&](const auto &kind) {
+    if (!convolution)
       declined = "Winograd supports only 3x3 convolutions with stride 1 and no groups";
-    else if (tile.kind == GpuTile::Kind::WinogradBlock && winograd.convolution->channels.size % tile.depth != 0)
+    return declined.empty() && grid.divideInto(countWinogradTiles(shapeOf(*convolution), kind), kind.tileColumns());
+  };
+  if (const auto *pixels = tile.as<GpuTile::Winograd>())
+    return divideInTiles(*pixels);
+  if (const auto *block = tile.as<GpuTile::WinogradBlock>()) {
+    if (convolution && convolution->channels.size % block->depth != 0)
       declined = "the channels do not fill the parts of a Winograd block";
-    return declined.empty() &&
-           grid.divideInto(countWinogradTiles(shapeOf(*winograd.convolution), tile), tile.tileColumns());
-  default:
-    break;
+    return divideInTiles(*block);
   }
+  if (const auto *block = tile.as<GpuTile::WinogradGradient>())
+    if (!winograd.gradient || !dividesGradient(shapeOf(*winograd.gradient), *block))
+      declined = "a Winograd block supports only gradients of 3x3 filters whose images and channels it divides evenly";
   return declined.empty() && grid.divide(tile.tileRows(), tile.tileColumns(), tile.band);
+}
+
+void emitTile(ContractionGrid &grid, const GpuTile::Direct &tile, const ByWinograd &) { emitDirectTile(grid, tile); }
+void emitTile(ContractionGrid &grid, const GpuTile::Shared &tile, const ByWinograd &) { emitSharedTile(grid, tile); }
+void emitTile(ContractionGrid &grid, const GpuTile::Split &tile, const ByWinograd &) { emitSplitTile(grid, tile); }
+void emitTile(ContractionGrid &grid, const GpuTile::Cooperative &tile, const ByWinograd &) {
+  emitCooperativeTile(grid, tile);
+}
+void emitTile(ContractionGrid &grid, const GpuTile::Winograd &tile, const ByWinograd &winograd) {
+  emitWinogradTile(grid, tile, *winograd.convolution);
+}
+void emitTile(ContractionGrid &grid, const GpuTile::WinogradBlock &tile, const ByWinograd &winograd) {
+  emitWinogradBlock(grid, tile, *winograd.convolution);
+}
+void emitTile(ContractionGrid &grid, const GpuTile::WinogradGradient &tile, const ByWinograd &winograd) {
+  emitWinogradGradientBlock(grid, tile, *winograd.gradient);
 }
 
 /// Emits the tiles of a contraction. `panels` are the panels of Rhs, if it is packed.
@@ -165,33 +183,16 @@ LogicalResult emitTiles(KernelFunction &function, const LoopedContraction &contr
   function.variants = tiles.size();
   function.families = tile.families;
   function.workgroupSize = tile.invocations();
-  const bool isCooperative = tile.kind == GpuTile::Kind::Cooperative;
+  const bool isCooperative = tile.is<GpuTile::Cooperative>();
   ContractionGrid grid(function, contraction, panels, isCooperative ? 8 : 4,
-                       /*mayTurn=*/isCooperative || tile.kind == GpuTile::Kind::Shared ||
-                           tile.kind == GpuTile::Kind::WinogradGradient);
+                       /*mayTurn=*/isCooperative || tile.is<GpuTile::Shared>() || tile.is<GpuTile::WinogradGradient>());
   if (!divide(grid, tile, winograd))
     return failure();
   emitHaloOfRow(function, contraction);
   std::unique_ptr<LeftSource> left = makeLeftSource(grid, tile);
   grid.left = left.get();
-  grid.build.onlyIf(grid.active, [&] {
-    switch (tile.kind) {
-    case GpuTile::Kind::Direct:
-      return emitDirectTile(grid, tile);
-    case GpuTile::Kind::Shared:
-      return emitSharedTile(grid, tile);
-    case GpuTile::Kind::Split:
-      return emitSplitTile(grid, tile);
-    case GpuTile::Kind::Cooperative:
-      return emitCooperativeTile(grid, tile);
-    case GpuTile::Kind::Winograd:
-      return emitWinogradTile(grid, tile, *winograd.convolution);
-    case GpuTile::Kind::WinogradBlock:
-      return emitWinogradBlock(grid, tile, *winograd.convolution);
-    case GpuTile::Kind::WinogradGradient:
-      return emitWinogradGradientBlock(grid, tile, *winograd.gradient);
-    }
-  });
+  grid.build.onlyIf(grid.active,
+                    [&] { std::visit([&](const auto &kind) { emitTile(grid, kind, winograd); }, tile.shape); });
   return success();
 }
 

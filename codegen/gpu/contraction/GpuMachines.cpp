@@ -13,26 +13,34 @@ namespace {
 
 constexpr GpuTile sharedOf(int64_t rows, int64_t quads, int64_t columnThreads, int64_t rowThreads, int64_t depth,
                            int64_t parts = 1, int64_t unroll = 1) {
-  GpuTile tile = tileOf(GpuTile::Kind::Shared, rows, quads, columnThreads, rowThreads, depth, parts);
-  tile.unroll = unroll;
+  return {sharedTile(rows, quads, columnThreads, rowThreads, depth, parts, unroll)};
+}
+
+constexpr GpuTile::Cooperative matricesOf(int64_t rows, int64_t columns, int64_t columnSubgroups, int64_t rowSubgroups,
+                                          int64_t depth, int64_t parts) {
+  GpuTile::Cooperative tile;
+  tile.matrixRows = rows;
+  tile.matrixColumns = columns;
+  tile.columnSubgroups = columnSubgroups;
+  tile.rowSubgroups = rowSubgroups;
+  tile.depth = depth;
+  tile.parts = parts;
+  tile.buffers = 1;
   return tile;
 }
 
-constexpr GpuTile cooperativeOf(int64_t rows, int64_t quads, int64_t columns, int64_t lines, int64_t depth,
-                                int64_t parts = 1) {
-  GpuTile tile = tileOf(GpuTile::Kind::Cooperative, rows, quads, columns, lines, depth, parts);
-  tile.buffers = 1;
-  return tile;
+constexpr GpuTile cooperativeOf(int64_t rows, int64_t columns, int64_t columnSubgroups, int64_t rowSubgroups,
+                                int64_t depth, int64_t parts = 1) {
+  return {matricesOf(rows, columns, columnSubgroups, rowSubgroups, depth, parts)};
 }
 
 /// Returns the widest tile. Shared memory has no room for two buffers of more steps. With so few steps, loads must be
 /// three parts ahead.
 constexpr GpuTile widestCooperative() {
-  GpuTile tile = cooperativeOf(4, 4, 4, 2, 16);
+  GpuTile::Cooperative tile = matricesOf(4, 4, 4, 2, 16, 1);
   tile.buffers = 2;
   tile.ahead = 3;
-  tile.band = 8;
-  return tile;
+  return {tile, /*band=*/8};
 }
 
 // The tiles were found by measuring products of 1024 x 1024 and 4096 x 4096, and the layers of ResNet-50 at batch 1.
@@ -76,16 +84,18 @@ constexpr GpuTile kCooperative[] = {
     cooperativeOf(1, 1, 1, 1, 256, 8), // 16 x 16
 };
 
-constexpr GpuTile blockOf(GpuTile::Kind kind) {
-  GpuTile tile = tileOf(kind, 8, 4, 4, 4, 8, 1);
-  tile.outputs = 2;
+template <typename Kind> constexpr Kind blockOf() {
+  Kind tile;
+  tile.rows = 8;
+  tile.quads = tile.columnThreads = tile.rowThreads = 4;
+  tile.depth = 8;
   return tile;
 }
 
 /// Winograd blocks of 32 tiles of pixels, or of 32 channels, by 64 columns. Each invocation has 8 x 16 sums, which fill
 /// its registers.
-constexpr GpuTile kWinogradBlock = blockOf(GpuTile::Kind::WinogradBlock),
-                  kWinogradGradient = blockOf(GpuTile::Kind::WinogradGradient);
+constexpr auto kWinogradBlock = blockOf<GpuTile::WinogradBlock>();
+constexpr auto kWinogradGradient = blockOf<GpuTile::WinogradGradient>();
 
 //===----------------------------------------------------------------------===//
 // Machines
@@ -145,23 +155,25 @@ llvm::ArrayRef<PhoneGpu> phoneGpus() { return kPhones; }
 
 llvm::ArrayRef<GpuTile> tilesOf(TileList list) { return measuredOf(list).tiles; }
 
-const GpuTile &winogradBlock() { return kWinogradBlock; }
+const GpuTile::WinogradBlock &winogradBlock() { return kWinogradBlock; }
 
-const GpuTile &winogradGradient() { return kWinogradGradient; }
+const GpuTile::WinogradGradient &winogradGradient() { return kWinogradGradient; }
 
 double estimateStep(const GpuMachine &machine, const GpuTile &tile) {
   // The arithmetic of a unit and its reads from shared memory do not overlap. Measurements agree with this estimate
   // within a third. One set of invocations computes a step, while the other sets compute other steps.
   const double products = double(tile.tileRows()) * double(tile.tileColumns());
-  if (tile.kind == GpuTile::Kind::Shared) {
-    const double bytes = double((tile.rows + 4 * tile.quads) * 4 * tile.columnThreads * tile.rowThreads);
+  if (const auto *shared = tile.as<GpuTile::Shared>()) {
+    const double bytes = double((shared->rows + 4 * shared->quads) * 4 * shared->columnThreads * shared->rowThreads);
     return (products / machine.lanes + bytes / machine.sharedBytes) / machine.gigahertz;
   }
-  assert(tile.kind == GpuTile::Kind::Cooperative && machine.matrixLanes > 0 && "nothing else is listed");
+  const auto *matrices = tile.as<GpuTile::Cooperative>();
+  assert(matrices && machine.matrixLanes > 0 && "nothing else is listed");
   // Each subgroup reads 16 elements of each row and column of its matrices. With one buffer, all subgroups wait for
   // loads.
-  const double bytes = double((tile.rows + tile.quads) * kMatrixSize * 2 * tile.columnThreads * tile.rowThreads);
-  const double waiting = machine.latency / double(tile.depth * (tile.buffers == 1 ? 1 : 1 + tile.ahead));
+  const double bytes = double((matrices->matrixRows + matrices->matrixColumns) * kMatrixSize * 2 *
+                              matrices->columnSubgroups * matrices->rowSubgroups);
+  const double waiting = machine.latency / double(matrices->depth * (matrices->buffers == 1 ? 1 : 1 + matrices->ahead));
   return (products / machine.matrixLanes + bytes / machine.sharedBytes + waiting) / machine.gigahertz;
 }
 

@@ -64,8 +64,8 @@ llvm::ArrayRef<GpuTile> tilesOf(TileList list);
 StepTime stepTimeOf(const GpuMachine &machine, TileList list, size_t index);
 
 /// Return the tiles of Winograd blocks: for a convolution, and for the gradient of its filter.
-const GpuTile &winogradBlock();
-const GpuTile &winogradGradient();
+const GpuTile::WinogradBlock &winogradBlock();
+const GpuTile::WinogradGradient &winogradGradient();
 
 /// Returns the estimated time of a step in nanoseconds. stepTimeOf() uses it for machines without measurements.
 double estimateStep(const GpuMachine &machine, const GpuTile &tile);

@@ -15,9 +15,9 @@ namespace {
 /// for tiles that must run on any GPU.
 bool mayWait(const ContractionGrid &grid, const GpuTile &tile) {
   constexpr int64_t mostRegisters = 128;
-  const int64_t chunk = tile.kind == GpuTile::Kind::Cooperative ? 8 : 4;
+  const int64_t chunk = tile.is<GpuTile::Cooperative>() ? 8 : 4, depth = tile.staging() ? tile.staging()->depth : 1;
   const int64_t words = std::max<int64_t>(1, chunk * grid.contraction.leftType().getIntOrFloatBitWidth() / 32);
-  const int64_t chunks = llvm::divideCeil(tile.tileRows() * tile.depth / chunk, tile.invocations());
+  const int64_t chunks = llvm::divideCeil(tile.tileRows() * depth / chunk, tile.invocations());
   const int64_t taps = grid.contraction.prologue->taps.size();
   return tile.families != 0 && (chunks + 1) * taps * words <= mostRegisters;
 }

@@ -10,17 +10,11 @@
 namespace nacre::codegen::gpu {
 namespace {
 
-constexpr GpuTile winogradOf(int64_t outputs, int64_t rows, int64_t quads) {
-  GpuTile tile = tileOf(GpuTile::Kind::Winograd, rows, 1, quads, 1, 1, 1);
-  tile.outputs = outputs;
-  return tile;
-}
-
 /// Winograd tiles for phones. Each uses at most 16 KiB of shared memory, so that a unit can run several workgroups. One
 /// of them multiplies while others transform.
-constexpr GpuTile kWinograd[] = {
-    winogradOf(4, 8, 4), // 128 pixels x 16
-    winogradOf(2, 8, 8), // 32 pixels x 32
+constexpr GpuTile::Winograd kWinograd[] = {
+    {/*outputs=*/4, /*tiles=*/8, /*quads=*/4}, // 128 pixels x 16
+    {/*outputs=*/2, /*tiles=*/8, /*quads=*/8}, // 32 pixels x 32
 };
 
 /// Work of a workgroup for each step of the reduction, or for each channel of a Winograd tile: multiply-adds, and words
@@ -30,14 +24,14 @@ struct Work {
 };
 
 /// Returns the work of a direct tile. An invocation reads an element for each of its rows, and its quads of columns.
-Work workOfDirect(const GpuTile &tile) {
+Work workOf(const GpuTile::Direct &tile) {
   const double invocations = double(tile.invocations());
   return {invocations * double(tile.rows * 4 * tile.quads), invocations * double(tile.rows + 4 * tile.quads)};
 }
 
-Work workOfWinograd(const GpuTile &tile) {
-  const double numbers = double(winogradNumbers(tile)), inputs = double(winogradInputs(tile));
-  const double columns = double(tile.tileColumns()), tiles = double(tile.rows), taps = double(kWinogradTaps);
+Work workOf(const GpuTile::Winograd &tile) {
+  const double numbers = double(tile.numbers()), inputs = double(tile.inputs());
+  const double columns = double(tile.tileColumns()), tiles = double(tile.tiles), taps = double(kWinogradTaps);
   const double groups = inputs / kWinogradRows;
   // Numbers of operations along one dimension. A filter needs three for each pair of points. Those of the input are
   // the operations of its transform.
@@ -52,12 +46,12 @@ Work workOfWinograd(const GpuTile &tile) {
 
 /// Returns a phone's fastest Winograd tile for the request. Returns null if it saves less time than an estimate's
 /// error.
-const GpuTile *soonestWinograd(const TileRequest &request, const PhoneGpu &phone, const GpuTile &direct) {
+const GpuTile::Winograd *soonestWinograd(const TileRequest &request, const PhoneGpu &phone, const GpuTile &direct) {
   constexpr double worthIt = 0.75;
   double least = worthIt * phoneCycles(request, phone, direct);
-  const GpuTile *best = nullptr;
-  for (const GpuTile &tile : kWinograd)
-    if (const double cycles = phoneCycles(request, phone, tile); cycles < least) {
+  const GpuTile::Winograd *best = nullptr;
+  for (const GpuTile::Winograd &tile : kWinograd)
+    if (const double cycles = phoneCycles(request, phone, {tile}); cycles < least) {
       least = cycles;
       best = &tile;
     }
@@ -67,12 +61,12 @@ const GpuTile *soonestWinograd(const TileRequest &request, const PhoneGpu &phone
 } // namespace
 
 double phoneCycles(const TileRequest &request, const PhoneGpu &phone, const GpuTile &tile) {
-  const bool isWinograd = tile.kind == GpuTile::Kind::Winograd;
-  const Work work = isWinograd ? workOfWinograd(tile) : workOfDirect(tile);
-  const int64_t workgroups =
-      isWinograd ? countWinogradTiles(*request.winograd, tile) * llvm::divideCeil(request.columns, tile.tileColumns())
-                 : countTiles(request, tile);
-  const int64_t steps = isWinograd ? llvm::alignTo(request.winograd->inputs, kWinogradPart) : request.depth;
+  const auto *winograd = tile.as<GpuTile::Winograd>();
+  const Work work = winograd ? workOf(*winograd) : workOf(*tile.as<GpuTile::Direct>());
+  const int64_t workgroups = winograd ? countWinogradTiles(*request.winograd, *winograd) *
+                                            llvm::divideCeil(request.columns, tile.tileColumns())
+                                      : countTiles(request, tile);
+  const int64_t steps = winograd ? llvm::alignTo(request.winograd->inputs, kWinogradPart) : request.depth;
   // Assumes that arithmetic and reads of a unit do not overlap, as measured on other GPUs.
   return double(llvm::divideCeil(workgroups, phone.units)) * double(steps) *
          (work.products / phone.lanes + work.words / phone.words);
@@ -83,13 +77,14 @@ void pushPhoneTiles(const TileRequest &request, const GpuTile &direct, llvm::Sma
     return;
   const size_t before = tiles.size();
   for (const PhoneGpu &phone : phoneGpus()) {
-    const GpuTile *best = soonestWinograd(request, phone, direct);
+    const GpuTile::Winograd *best = soonestWinograd(request, phone, direct);
     if (!best)
       continue;
-    auto chosen = llvm::find_if(llvm::drop_begin(tiles, before),
-                                [&](const GpuTile &tile) { return tile.outputs == best->outputs; });
+    auto chosen = llvm::find_if(llvm::drop_begin(tiles, before), [&](const GpuTile &tile) {
+      return tile.as<GpuTile::Winograd>()->outputs == best->outputs;
+    });
     if (chosen == tiles.end())
-      chosen = tiles.insert(tiles.end(), *best);
+      chosen = tiles.insert(tiles.end(), GpuTile{*best});
     chosen->families |= maskOf(phone.family);
   }
 }

@@ -27,7 +27,7 @@ namespace {
 
 constexpr int64_t kLanes = 32, kLaneColumns = 8, kLaneRows = 4;
 
-SharedLayout layoutOf(const ContractionGrid &grid, const GpuTile &tile) {
+SharedLayout layoutOf(const ContractionGrid &grid, const GpuTile::Shared &tile) {
   SharedLayout layout;
   layout.rows = tile.tileRows();
   layout.columns = tile.tileColumns();
@@ -45,7 +45,7 @@ SharedLayout layoutOf(const ContractionGrid &grid, const GpuTile &tile) {
 
 class SharedTile {
 public:
-  SharedTile(ContractionGrid &grid, const GpuTile &tile)
+  SharedTile(ContractionGrid &grid, const GpuTile::Shared &tile)
       : grid(grid), build(grid.build), tile(tile), layout(layoutOf(grid, tile)),
         loader(grid, layout, tile.invocations()), setSize(tile.columnThreads * tile.rowThreads) {
     assert(tile.columnThreads % kLaneColumns == 0 && tile.rowThreads % kLaneRows == 0 && "whole groups of lanes");
@@ -240,7 +240,7 @@ private:
 
   ContractionGrid &grid;
   IndexBuilder &build;
-  const GpuTile &tile;
+  const GpuTile::Shared &tile;
   const SharedLayout layout;
   TileLoader loader;
   const int64_t setSize;
@@ -250,6 +250,6 @@ private:
 
 } // namespace
 
-void emitSharedTile(ContractionGrid &grid, const GpuTile &tile) { SharedTile(grid, tile).emit(); }
+void emitSharedTile(ContractionGrid &grid, const GpuTile::Shared &tile) { SharedTile(grid, tile).emit(); }
 
 } // namespace nacre::codegen::gpu

@@ -7,37 +7,34 @@
 namespace nacre::codegen::gpu {
 namespace {
 
-constexpr GpuTile sharedOf(int64_t rows, int64_t quads, int64_t rowThreads, int64_t depth, int64_t parts,
-                           int64_t unroll, int64_t ahead) {
-  GpuTile tile = tileOf(GpuTile::Kind::Shared, rows, quads, /*columnThreads=*/8, rowThreads, depth, parts);
-  tile.unroll = unroll;
-  tile.ahead = ahead;
-  return tile;
+constexpr GpuTile::Shared sharedOf(int64_t rows, int64_t quads, int64_t rowThreads, int64_t depth, int64_t parts,
+                                   int64_t unroll, int64_t ahead) {
+  return sharedTile(rows, quads, /*columnThreads=*/8, rowThreads, depth, parts, unroll, ahead);
 }
 
 // The comments state times in microseconds on an H200 with cold caches, and in parentheses the times of the list's
 // tile.
 
 /// Tile of 64 x 64, one workgroup per unit. 128 x 4096 x 512, read transposed: 27 (40).
-constexpr GpuTile kAlone = sharedOf(8, 2, 8, 32, 4, 1, 2);
+constexpr GpuTile::Shared kAlone = sharedOf(8, 2, 8, 32, 4, 1, 2);
 /// Tile of 64 x 64, two workgroups per unit. 16 times 128 x 512 x 256: 22 (27).
-constexpr GpuTile kInPairs = sharedOf(4, 2, 16, 16, 2, 2, 1);
+constexpr GpuTile::Shared kInPairs = sharedOf(4, 2, 16, 16, 2, 2, 1);
 /// Tile of 64 x 64, four workgroups per unit. 4096 x 512 x 128 with the update of the weight: 29 (37).
-constexpr GpuTile kOfFewSteps = sharedOf(4, 2, 16, 8, 1, 2, 1);
+constexpr GpuTile::Shared kOfFewSteps = sharedOf(4, 2, 16, 8, 1, 2, 1);
 /// Tile of 32 x 32. 512 x 512 x 128: 9 (12).
-constexpr GpuTile kSmallOfFewSteps = sharedOf(4, 1, 8, 32, 4, 1, 1);
+constexpr GpuTile::Shared kSmallOfFewSteps = sharedOf(4, 1, 8, 32, 4, 1, 1);
 
-constexpr int64_t kRows = kAlone.rows * kAlone.rowThreads, kColumns = 4 * kAlone.quads * kAlone.columnThreads;
+constexpr int64_t kRows = kAlone.tileRows(), kColumns = kAlone.tileColumns();
 
 /// Returns `tile`. Returns null if the depth is not a multiple of its part, because each step would then need a bounds
 /// check.
-const GpuTile *ifFilled(const TileRequest &request, const GpuTile &tile) {
+const GpuTile::Shared *ifFilled(const TileRequest &request, const GpuTile::Shared &tile) {
   return request.depth % tile.depth == 0 ? &tile : nullptr;
 }
 
 } // namespace
 
-const GpuTile *tileOfShortProduct(const TileRequest &request, const GpuTile &tile, const GpuMachine &machine) {
+const GpuTile::Shared *tileOfShortProduct(const TileRequest &request, const GpuTile &tile, const GpuMachine &machine) {
   constexpr int64_t fewSteps = 256;
   if (request.taps > 0 || request.rows < kRows || request.columns < kColumns)
     return nullptr;
@@ -46,7 +43,7 @@ const GpuTile *tileOfShortProduct(const TileRequest &request, const GpuTile &til
   // The gradient of a dense layer's weight has one step for each example of the batch.
   if (request.turnsLeft && request.blocks == 1 && request.depth <= fewSteps)
     return ifFilled(request, workgroups > machine.units ? kOfFewSteps : kSmallOfFewSteps);
-  if (tile.kind != GpuTile::Kind::Shared || tile.tileRows() != kRows || tile.tileColumns() != kColumns)
+  if (!tile.is<GpuTile::Shared>() || tile.tileRows() != kRows || tile.tileColumns() != kColumns)
     return nullptr;
   if (workgroups <= machine.units)
     return request.depth >= fewSteps ? ifFilled(request, kAlone) : nullptr;

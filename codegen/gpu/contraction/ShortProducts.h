@@ -15,7 +15,7 @@ namespace nacre::codegen::gpu {
 
 /// Returns a tile that computes `request` faster on `machine` than `tile`, the best tile of the list. Null if no such
 /// tile is known.
-const GpuTile *tileOfShortProduct(const TileRequest &request, const GpuTile &tile, const GpuMachine &machine);
+const GpuTile::Shared *tileOfShortProduct(const TileRequest &request, const GpuTile &tile, const GpuMachine &machine);
 
 } // namespace nacre::codegen::gpu
 

@@ -20,10 +20,10 @@ namespace {
 
 class SplitTile {
 public:
-  SplitTile(ContractionGrid &grid, const GpuTile &tile)
-      : grid(grid), contraction(grid.contraction), build(grid.build), tile(tile), parts(tile.depth),
+  SplitTile(ContractionGrid &grid, const GpuTile::Split &tile)
+      : grid(grid), contraction(grid.contraction), build(grid.build), tile(tile), parts(tile.parts),
         steps(grid.left || contraction.depth.back().size % 4 == 0 ? 4 : 1) {
-    assert(tile.rowThreads == 1 && tile.quads == 1 && tile.rows <= parts && "a part finishes a row at most");
+    assert(tile.rows <= parts && "a part finishes a row at most");
   }
 
   void emit() {
@@ -109,12 +109,12 @@ private:
   ContractionGrid &grid;
   const LoopedContraction &contraction;
   IndexBuilder &build;
-  const GpuTile &tile;
+  const GpuTile::Split &tile;
   const int64_t parts, steps;
 };
 
 } // namespace
 
-void emitSplitTile(ContractionGrid &grid, const GpuTile &tile) { SplitTile(grid, tile).emit(); }
+void emitSplitTile(ContractionGrid &grid, const GpuTile::Split &tile) { SplitTile(grid, tile).emit(); }
 
 } // namespace nacre::codegen::gpu

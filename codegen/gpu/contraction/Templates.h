@@ -11,15 +11,15 @@
 
 namespace nacre::codegen::gpu {
 
-void emitDirectTile(ContractionGrid &grid, const GpuTile &tile);      ///< DirectTile.cpp
-void emitSharedTile(ContractionGrid &grid, const GpuTile &tile);      ///< SharedTile.cpp
-void emitSplitTile(ContractionGrid &grid, const GpuTile &tile);       ///< SplitTile.cpp
-void emitCooperativeTile(ContractionGrid &grid, const GpuTile &tile); ///< CooperativeTile.cpp
-void emitWinogradTile(ContractionGrid &grid, const GpuTile &tile,
+void emitDirectTile(ContractionGrid &grid, const GpuTile::Direct &tile);           ///< DirectTile.cpp
+void emitSharedTile(ContractionGrid &grid, const GpuTile::Shared &tile);           ///< SharedTile.cpp
+void emitSplitTile(ContractionGrid &grid, const GpuTile::Split &tile);             ///< SplitTile.cpp
+void emitCooperativeTile(ContractionGrid &grid, const GpuTile::Cooperative &tile); ///< CooperativeTile.cpp
+void emitWinogradTile(ContractionGrid &grid, const GpuTile::Winograd &tile,
                       const WinogradConvolution &convolution); ///< WinogradTile.cpp
-void emitWinogradBlock(ContractionGrid &grid, const GpuTile &tile,
+void emitWinogradBlock(ContractionGrid &grid, const GpuTile::WinogradBlock &tile,
                        const WinogradConvolution &convolution); ///< WinogradBlock.cpp
-void emitWinogradGradientBlock(ContractionGrid &grid, const GpuTile &tile,
+void emitWinogradGradientBlock(ContractionGrid &grid, const GpuTile::WinogradGradient &tile,
                                const WinogradGradient &gradient); ///< WinogradGradientBlock.cpp
 
 } // namespace nacre::codegen::gpu

@@ -24,7 +24,7 @@ double windowsOf(const TileRequest &request, const GpuMachine &machine, const Gp
   if (request.taps == 0)
     return 0;
   const double elements = double(request.taps * tile.tileRows()), bytes = request.halves ? 2 : 4;
-  return (elements * (1 / machine.lanes + bytes / kUnitCacheBytes) + machine.latency / double(tile.depth)) /
+  return (elements * (1 / machine.lanes + bytes / kUnitCacheBytes) + machine.latency / double(tile.staging()->depth)) /
          machine.gigahertz;
 }
 
@@ -34,12 +34,13 @@ double windowsOf(const TileRequest &request, const GpuMachine &machine, const Gp
 double timeOf(const TileRequest &request, const GpuMachine &machine, TileList list, size_t index) {
   constexpr double tail = 1.3; // If the last part is not full, each step needs a bounds check.
   const GpuTile &tile = tilesOf(list)[index];
-  if (request.taps > 0 && tile.ahead > 1) // Such tiles have no registers left for windows.
+  const int64_t depth = tile.staging()->depth;
+  if (request.taps > 0 && tile.staging()->ahead > 1) // Such tiles have no registers left for windows.
     return std::numeric_limits<double>::infinity();
   const StepTime step = stepTimeOf(machine, list, index);
   return double(llvm::divideCeil(countTiles(request, tile), machine.units * step.perUnit)) *
-         (step.nanoseconds + windowsOf(request, machine, tile)) * double(llvm::alignTo(request.depth, tile.depth)) *
-         (request.depth % tile.depth == 0 ? 1 : tail);
+         (step.nanoseconds + windowsOf(request, machine, tile)) * double(llvm::alignTo(request.depth, depth)) *
+         (request.depth % depth == 0 ? 1 : tail);
 }
 
 /// Returns the index of the fastest tile for the request. If several are equal, returns the first.
@@ -63,10 +64,10 @@ std::optional<WinogradBlocks> blocksOf(const TileRequest &request) {
     return std::nullopt;
   const int64_t across = llvm::divideCeil(request.columns, winogradBlock().tileColumns());
   if (const std::optional<WinogradShape> &shape = request.winograd; shape && shape->inputs % winogradBlock().depth == 0)
-    return WinogradBlocks{winogradBlock(), countWinogradTiles(*shape, winogradBlock()) * across, shape->inputs};
+    return WinogradBlocks{{winogradBlock()}, countWinogradTiles(*shape, winogradBlock()) * across, shape->inputs};
   if (const std::optional<WinogradShape> &shape = request.gradient;
       shape && dividesGradient(*shape, winogradGradient()))
-    return WinogradBlocks{winogradGradient(),
+    return WinogradBlocks{{winogradGradient()},
                           request.blocks * int64_t(llvm::divideCeil(request.rows, winogradGradient().tileRows())) *
                               across,
                           WinogradPlan(*shape, winogradGradient().outputs).tiles()};
@@ -78,8 +79,7 @@ uint32_t familiesOf(const WinogradBlocks &blocks, const TileRequest &request, Ti
   constexpr double worthIt = 0.95;
   uint32_t families = 0;
   for (const GpuMachine &machine : gpuMachines()) {
-    const WinogradTime &time =
-        blocks.tile.kind == GpuTile::Kind::WinogradGradient ? machine.gradient : machine.convolution;
+    const WinogradTime &time = blocks.tile.is<GpuTile::WinogradGradient>() ? machine.gradient : machine.convolution;
     const double nanoseconds =
         double(llvm::divideCeil(blocks.count, machine.units)) * (time.step * double(blocks.steps) + time.ends);
     if (time.step > 0 && nanoseconds < worthIt * timeOf(request, machine, list, soonest(request, machine, list)))
@@ -114,15 +114,15 @@ void pushSoonest(const TileRequest &request, TileList list, llvm::SmallVectorImp
 
 /// Reduces the depth of a tile to the whole matrices that a reduction needs, if the reduction has only one part. More
 /// steps would be wasted. For example, a first layer with 3 x 3 windows of 3 channels has 27 steps.
-GpuTile trimmed(GpuTile tile, int64_t depth) {
-  const int64_t matrices = kMatrixSize * tile.parts, whole = tile.depth;
-  if (tile.buffers > 1)
-    return tile;
-  for (tile.depth = llvm::alignTo(depth, matrices); tile.depth < whole; tile.depth += matrices)
+void trim(GpuTile &tile, int64_t depth) {
+  auto &matrices = *tile.as<GpuTile::Cooperative>();
+  const int64_t step = kMatrixSize * matrices.parts, whole = matrices.depth;
+  if (matrices.buffers > 1)
+    return;
+  for (matrices.depth = llvm::alignTo(depth, step); matrices.depth < whole; matrices.depth += step)
     if (!faultOf(tile))
-      return tile;
-  tile.depth = whole;
-  return tile;
+      return;
+  matrices.depth = whole;
 }
 
 void pushCooperativeTiles(const TileRequest &request, llvm::SmallVectorImpl<GpuTile> &tiles) {
@@ -131,7 +131,7 @@ void pushCooperativeTiles(const TileRequest &request, llvm::SmallVectorImpl<GpuT
   const size_t before = tiles.size();
   pushSoonest(request, TileList::Cooperative, tiles);
   for (GpuTile &tile : llvm::drop_begin(tiles, before))
-    tile = trimmed(tile, request.depth);
+    trim(tile, request.depth);
 }
 
 void pushSharedTiles(const TileRequest &request, llvm::SmallVectorImpl<GpuTile> &tiles) {
@@ -157,11 +157,8 @@ void pushSharedTiles(const TileRequest &request, llvm::SmallVectorImpl<GpuTile> 
   const GpuMachine &measured = gpuMachines().front();
   if (tiles.size() == first || (tiles[first].families & maskOf(measured.family)) == 0)
     return;
-  if (const GpuTile *sooner = tileOfShortProduct(request, tiles[first], measured)) {
-    const uint32_t families = tiles[first].families;
-    tiles[first] = *sooner;
-    tiles[first].families = families;
-  }
+  if (const GpuTile::Shared *sooner = tileOfShortProduct(request, tiles[first], measured))
+    tiles[first] = {*sooner, /*band=*/1, tiles[first].families};
 }
 
 //===----------------------------------------------------------------------===//
@@ -169,8 +166,8 @@ void pushSharedTiles(const TileRequest &request, llvm::SmallVectorImpl<GpuTile> 
 //===----------------------------------------------------------------------===//
 
 /// Returns a tile without shared memory. Adjacent invocations read adjacent columns, up to the number of columns.
-GpuTile directTile(const TileRequest &request) {
-  GpuTile tile;
+GpuTile::Direct directTile(const TileRequest &request) {
+  GpuTile::Direct tile;
   const int64_t quads = llvm::divideCeil(request.columns, 4);
   tile.columnThreads = std::min<int64_t>(16, llvm::PowerOf2Ceil(quads));
   tile.rowThreads = 64 / tile.columnThreads;
@@ -197,8 +194,7 @@ GpuTile directTile(const TileRequest &request) {
 /// to compile.
 std::optional<GpuTile> tallTile(const TileRequest &request) {
   constexpr int64_t leastDepth = 16, leastTiles = 4;
-  GpuTile tile;
-  tile.families = maskOf(NACRE_GPU_CPU);
+  GpuTile::Direct tile;
   tile.columnThreads = 4;
   tile.rowThreads = 2;
   for (tile.quads = 4; tile.quads > 1 && 4 * tile.quads * tile.columnThreads > request.columns; tile.quads /= 2)
@@ -206,9 +202,9 @@ std::optional<GpuTile> tallTile(const TileRequest &request) {
   for (tile.rows = 16; tile.rows > 1 && tile.tileRows() > request.rows; tile.rows /= 2)
     ;
   if (!request.mayBePlayed || request.depthwise || request.depth < leastDepth || tile.rows * tile.quads <= 8 ||
-      countTiles(request, tile) < leastTiles)
+      countTiles(request, {tile}) < leastTiles)
     return std::nullopt;
-  return tile;
+  return GpuTile{tile, /*band=*/1, maskOf(NACRE_GPU_CPU)};
 }
 
 /// Returns a tile that fits into the shared memory of any device. Its windows are added up once for all its columns, so
@@ -216,7 +212,7 @@ std::optional<GpuTile> tallTile(const TileRequest &request) {
 GpuTile windowTile(const TileRequest &request) {
   constexpr int64_t threads = 8, few = 2;
   const int64_t quads = std::clamp<int64_t>(llvm::divideCeil(request.columns, 4 * threads), 1, 4);
-  return tileOf(GpuTile::Kind::Shared, quads <= few ? 4 : 2, quads, threads, threads, quads <= few ? 16 : 8, 1);
+  return {sharedTile(quads <= few ? 4 : 2, quads, threads, threads, quads <= few ? 16 : 8)};
 }
 
 uint32_t familiesWithSharedMemory() {
@@ -241,8 +237,7 @@ void pushSplitTiles(const TileRequest &request, llvm::SmallVectorImpl<GpuTile> &
     // themselves.
     while (invocations > leastInvocations && invocations / columnThreads * leastSteps > request.depth)
       invocations /= 2;
-    tiles.push_back(tileOf(GpuTile::Kind::Split, request.rows, 1, columnThreads, 1, invocations / columnThreads, 1));
-    tiles.back().families = families;
+    tiles.push_back({GpuTile::Split{request.rows, columnThreads, invocations / columnThreads}, /*band=*/1, families});
   };
   // All invocations store their rows to shared memory, which limits their number.
   push(4, request.rows <= fewRows ? 512 : 256, familiesWithSharedMemory());
@@ -256,11 +251,15 @@ int64_t countTiles(const TileRequest &request, const GpuTile &tile) {
          llvm::divideCeil(request.columns, tile.tileColumns());
 }
 
-int64_t countWinogradTiles(const WinogradShape &shape, const GpuTile &tile) {
+int64_t countWinogradTiles(const WinogradShape &shape, const GpuTile::Winograd &tile) {
+  return llvm::divideCeil(WinogradPlan(shape, tile.outputs).tiles(), tile.tiles);
+}
+
+int64_t countWinogradTiles(const WinogradShape &shape, const GpuTile::WinogradBlock &tile) {
   return llvm::divideCeil(WinogradPlan(shape, tile.outputs).tiles(), tile.rows * tile.rowThreads);
 }
 
-bool dividesGradient(const WinogradShape &shape, const GpuTile &tile) {
+bool dividesGradient(const WinogradShape &shape, const GpuTile::WinogradGradient &tile) {
   const WinogradPlan plan(shape, tile.outputs);
   return plan.isWhole() && shape.inputs % (tile.rows * tile.rowThreads) == 0 && plan.tiles() % tile.depth == 0;
 }
@@ -273,12 +272,12 @@ llvm::SmallVector<GpuTile, 4> chooseGpuTiles(const TileRequest &request) {
     tiles.push_back(windowTile(request));
     return tiles;
   }
-  pushPhoneTiles(request, directTile(request), tiles);
+  pushPhoneTiles(request, {directTile(request)}, tiles);
   if (std::optional<GpuTile> tall = tallTile(request))
     tiles.push_back(*tall);
   pushSplitTiles(request, tiles);
-  if (tiles.empty() || tiles.back().kind != GpuTile::Kind::Split)
-    tiles.push_back(directTile(request));
+  if (tiles.empty() || !tiles.back().is<GpuTile::Split>())
+    tiles.push_back({directTile(request)});
   return tiles;
 }
 

@@ -38,10 +38,11 @@ struct TileRequest {
 int64_t countTiles(const TileRequest &request, const GpuTile &tile);
 
 /// Returns the number of workgroups along the rows that a convolution needs with a Winograd tile.
-int64_t countWinogradTiles(const WinogradShape &shape, const GpuTile &tile);
+int64_t countWinogradTiles(const WinogradShape &shape, const GpuTile::Winograd &tile);
+int64_t countWinogradTiles(const WinogradShape &shape, const GpuTile::WinogradBlock &tile);
 
-/// True if a tile of kind WinogradGradient divides the channels and pixels of the convolution evenly.
-bool dividesGradient(const WinogradShape &shape, const GpuTile &tile);
+/// True if `tile` divides the channels and pixels of the convolution evenly.
+bool dividesGradient(const WinogradShape &shape, const GpuTile::WinogradGradient &tile);
 
 /// Returns the cycles that a phone's GPU needs for `request` with a direct tile or a Winograd tile
 /// (PhoneTiles.h).

@@ -26,7 +26,7 @@ namespace {
 
 class WinogradBlock : WinogradNumbers {
 public:
-  WinogradBlock(ContractionGrid &grid, const GpuTile &tile, const WinogradConvolution &convolution)
+  WinogradBlock(ContractionGrid &grid, const GpuTile::WinogradBlock &tile, const WinogradConvolution &convolution)
       : WinogradNumbers(grid, tile), tiles(tile.rows * tile.rowThreads), channelQuads(tile.depth / 4),
         channels(convolution.channels.size), pixels(grid, convolution, tiles) {}
 
@@ -206,7 +206,8 @@ private:
 
 } // namespace
 
-void emitWinogradBlock(ContractionGrid &grid, const GpuTile &tile, const WinogradConvolution &convolution) {
+void emitWinogradBlock(ContractionGrid &grid, const GpuTile::WinogradBlock &tile,
+                       const WinogradConvolution &convolution) {
   WinogradBlock(grid, tile, convolution).emit();
 }
 

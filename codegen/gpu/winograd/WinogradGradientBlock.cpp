@@ -19,7 +19,7 @@ namespace {
 
 class WinogradGradientBlock : WinogradNumbers {
 public:
-  WinogradGradientBlock(ContractionGrid &grid, const GpuTile &tile, const WinogradGradient &gradient)
+  WinogradGradientBlock(ContractionGrid &grid, const GpuTile::WinogradGradient &tile, const WinogradGradient &gradient)
       : WinogradNumbers(grid, tile), gradient(gradient), plan(planOf(gradient)),
         channelQuads(tile.rows * tile.rowThreads / 4) {}
 
@@ -192,7 +192,8 @@ private:
 
 } // namespace
 
-void emitWinogradGradientBlock(ContractionGrid &grid, const GpuTile &tile, const WinogradGradient &gradient) {
+void emitWinogradGradientBlock(ContractionGrid &grid, const GpuTile::WinogradGradient &tile,
+                               const WinogradGradient &gradient) {
   WinogradGradientBlock(grid, tile, gradient).emit();
 }
 

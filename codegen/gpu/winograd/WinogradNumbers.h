@@ -23,7 +23,7 @@ protected:
   static constexpr winograd::Method kMethod = {/*outputs=*/2, /*taps=*/3};
   static constexpr int64_t kTaps = kMethod.taps, kSide = kMethod.inputs(), kNumbers = kMethod.numbers();
 
-  WinogradNumbers(ContractionGrid &grid, const GpuTile &tile)
+  WinogradNumbers(ContractionGrid &grid, const GpuTile::WinogradProducts &tile)
       : grid(grid), build(grid.build), tile(tile), quads(tile.quads * tile.columnThreads),
         me(grid.function.invocation) {
     const int64_t lanes = tile.columnThreads * tile.rowThreads;
@@ -117,7 +117,7 @@ protected:
 
   ContractionGrid &grid;
   IndexBuilder &build;
-  const GpuTile &tile;
+  const GpuTile::WinogradProducts &tile;
   const int64_t quads; ///< Number of quads of columns.
   mlir::Value me;
   mlir::Value number;            ///< Index of the transformed value that these 16 invocations compute.

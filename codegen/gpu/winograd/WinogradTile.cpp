@@ -26,17 +26,17 @@ namespace {
 
 class WinogradTile {
 public:
-  WinogradTile(ContractionGrid &grid, const GpuTile &tile, const WinogradConvolution &convolution)
+  WinogradTile(ContractionGrid &grid, const GpuTile::Winograd &tile, const WinogradConvolution &convolution)
       : grid(grid), build(grid.build), tile(tile), convolution(convolution), terms(build.ops, build.loc),
-        inputs(convolution.method.inputs()), numbers(convolution.method.numbers()), quads(tile.columnThreads),
-        channels(convolution.channels.size), pixels(grid, convolution, tile.rows), me(grid.function.invocation) {}
+        inputs(convolution.method.inputs()), numbers(convolution.method.numbers()), quads(tile.quads),
+        channels(convolution.channels.size), pixels(grid, convolution, tile.tiles), me(grid.function.invocation) {}
 
   void emit() {
     build.onlyIf(pixels.writesAny(), [&] {
       filters = grid.function.shared(kWinogradPart * numbers * quads, grid.quadType());
-      patches = grid.function.shared(tile.rows * numbers, grid.quadType());
+      patches = grid.function.shared(tile.tiles * numbers, grid.quadType());
       const SmallVector<Value> sums = reduce();
-      for (int64_t from = 0; from < tile.rows; from += kWinogradPart)
+      for (int64_t from = 0; from < tile.tiles; from += kWinogradPart)
         finish(from, ArrayRef(sums).slice(from, kWinogradPart));
     });
   }
@@ -104,7 +104,7 @@ private:
   /// Computes two rows of the transformed values of each tile.
   void transformPatches(Value part, ArrayRef<int64_t> rows) {
     Value channel = build.multiply(part, kWinogradPart);
-    forItems(tile.rows, [&](Value item) {
+    forItems(tile.tiles, [&](Value item) {
       const WinogradPixels::Origin origin = pixels.originOf(item);
       auto pixel = [&](int64_t i, int64_t j) -> Term {
         Value address = pixels.addressOf(origin, build.constant(i), build.constant(j));
@@ -123,7 +123,7 @@ private:
   //===--------------------------------------------------------------------===//
 
   SmallVector<Value> reduce() {
-    const SmallVector<Value> zeros(tile.rows, grid.zeroQuad());
+    const SmallVector<Value> zeros(tile.tiles, grid.zeroQuad());
     auto loop = scf::ForOp::create(build.ops, build.loc, build.constant(0),
                                    build.constant(llvm::divideCeil(channels, kWinogradPart)), build.constant(1), zeros);
     OpBuilder::InsertionGuard guard(build.ops);
@@ -188,7 +188,7 @@ private:
 
   ContractionGrid &grid;
   IndexBuilder &build;
-  const GpuTile &tile;
+  const GpuTile::Winograd &tile;
   const WinogradConvolution &convolution;
   ShaderTerms terms;
   const int64_t inputs, numbers; ///< Number of transformed values of a tile, along one dimension and along both.
@@ -202,7 +202,7 @@ private:
 
 } // namespace
 
-void emitWinogradTile(ContractionGrid &grid, const GpuTile &tile, const WinogradConvolution &convolution) {
+void emitWinogradTile(ContractionGrid &grid, const GpuTile::Winograd &tile, const WinogradConvolution &convolution) {
   WinogradTile(grid, tile, convolution).emit();
 }
 

@@ -53,8 +53,8 @@ TEST(GpuMachines, NobodyElseHasTheMeasuredTimes) {
 
 TEST(GpuMachines, TheEstimateGrowsWithTheWork) {
   for (const GpuMachine &machine : gpuMachines()) {
-    const GpuTile small = tileOf(GpuTile::Kind::Shared, 4, 1, 8, 8, 16, 1);
-    const GpuTile large = tileOf(GpuTile::Kind::Shared, 8, 2, 8, 8, 16, 1);
+    const GpuTile small{sharedTile(4, 1, 8, 8, 16)};
+    const GpuTile large{sharedTile(8, 2, 8, 8, 16)};
     EXPECT_GT(estimateStep(machine, large), 2 * estimateStep(machine, small)) << machine.device;
     EXPECT_LT(estimateStep(machine, large), 4 * estimateStep(machine, small)) << "what is loaded is used more often";
   }

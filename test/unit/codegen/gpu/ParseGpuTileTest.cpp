@@ -4,7 +4,6 @@
 #include "gtest/gtest.h"
 
 using namespace nacre::codegen::gpu;
-using Kind = GpuTile::Kind;
 
 namespace {
 
@@ -12,11 +11,11 @@ TEST(ParseGpuTile, ReadsATileToBeTried) {
   llvm::Expected<GpuTile> tile =
       parseGpuTile("cooperative:rows=4,quads=2,columns=2,lines=1,depth=32,buffers=2,ahead=3");
   ASSERT_TRUE(bool(tile));
-  EXPECT_EQ(tile->kind, Kind::Cooperative);
+  ASSERT_TRUE(tile->is<GpuTile::Cooperative>());
   EXPECT_EQ(tile->tileRows(), 64);
   EXPECT_EQ(tile->tileColumns(), 64);
   EXPECT_EQ(tile->invocations(), 64);
-  EXPECT_EQ(tile->ahead, 3);
+  EXPECT_EQ(tile->staging()->ahead, 3);
 
   tile = parseGpuTile("cooperative:rows=1,quads=2,columns=1,lines=2,depth=128,buffers=1,parts=4");
   ASSERT_TRUE(bool(tile));
@@ -24,7 +23,7 @@ TEST(ParseGpuTile, ReadsATileToBeTried) {
   EXPECT_EQ(tile->tileColumns(), 32);
   EXPECT_EQ(tile->invocations(), 256);
 
-  tile = parseGpuTile("winograd:outputs=4,rows=8,columns=4,lines=1");
+  tile = parseGpuTile("winograd:outputs=4,rows=8,columns=4");
   ASSERT_TRUE(bool(tile));
   EXPECT_EQ(tile->tileRows(), 128);
   EXPECT_EQ(tile->tileColumns(), 16);
@@ -51,11 +50,12 @@ TEST(ParseGpuTile, SaysWhatIsWrongWithATile) {
   EXPECT_NE(faultIn("cooperative:columns=1,lines=1,depth=24"), "");
   EXPECT_NE(faultIn("cooperative:columns=1,lines=1,depth=32,parts=4"), "");
   EXPECT_NE(faultIn("cooperative:depth=32,buffers=1,ahead=2"), "");
-  EXPECT_NE(faultIn("split:rows=1,columns=4,lines=2,depth=32"), "");
-  EXPECT_NE(faultIn("split:rows=4,columns=4,lines=1,depth=2"), "");
+  EXPECT_EQ(faultIn("split:lines=2"), "'split:lines=2': 'lines=2' must be a field and its number, such as rows=8");
+  EXPECT_NE(faultIn("split:rows=4,columns=4,parts=2"), "");
+  EXPECT_EQ(faultIn("split:rows=2,columns=4,parts=2"), "");
   EXPECT_NE(faultIn("cooperative:columns=8,lines=1,rows=1,depth=16,buffers=1"), "");
-  EXPECT_NE(faultIn("winograd:outputs=3,rows=8,columns=4,lines=1"), "");
-  EXPECT_NE(faultIn("winograd:outputs=4,rows=6,columns=4,lines=1"), "");
+  EXPECT_NE(faultIn("winograd:outputs=3,rows=8,columns=4"), "");
+  EXPECT_NE(faultIn("winograd:outputs=4,rows=6,columns=4"), "");
   EXPECT_EQ(faultIn("shared:rows=8,quads=2,columns=16,lines=16,depth=16"), "");
 }
 

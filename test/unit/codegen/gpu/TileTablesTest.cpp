@@ -6,7 +6,6 @@
 #include "gtest/gtest.h"
 
 using namespace nacre::codegen::gpu;
-using Kind = GpuTile::Kind;
 
 namespace {
 
@@ -28,22 +27,23 @@ TEST(GpuTileTables, TheLastVariantRunsAnywhere) {
           request.halves = true;
           const GpuTile tile = chooseGpuTiles(request).back();
           EXPECT_LE(tile.invocations(), 128);
-          EXPECT_TRUE(tile.kind == Kind::Direct || tile.kind == Kind::Split);
+          EXPECT_TRUE(tile.is<GpuTile::Direct>() || tile.is<GpuTile::Split>());
           EXPECT_EQ(tile.families, 0u);
           // A part for each row that is finished, and 16 bytes for each sum.
-          if (tile.kind == Kind::Split) {
-            EXPECT_LE(tile.rows, tile.depth);
-            EXPECT_LE(tile.invocations() * tile.rows * 16, 16 << 10);
+          if (const auto *split = tile.as<GpuTile::Split>()) {
+            EXPECT_LE(split->rows, split->parts);
+            EXPECT_LE(split->invocations() * split->rows * 16, 16 << 10);
           }
         }
 }
 
 TEST(GpuTileTables, LargeProductsGetLargeTiles) {
   const GpuTile tile = chooseGpuTiles(matmul(4096, 4096, 4096)).front();
-  EXPECT_EQ(tile.kind, Kind::Shared);
+  EXPECT_TRUE(tile.is<GpuTile::Shared>());
   EXPECT_EQ(tile.tileRows(), 128);
   EXPECT_EQ(tile.tileColumns(), 128);
-  EXPECT_EQ(tile.rows * 4 * tile.quads, 128); // Sums an invocation: what is loaded is used so often.
+  const auto &shared = *tile.as<GpuTile::Shared>();
+  EXPECT_EQ(shared.rows * 4 * shared.quads, 128); // Sums an invocation: what is loaded is used so often.
 }
 
 TEST(GpuTileTables, SmallProductsAreCutUntilTheyFillTheGpu) {
@@ -79,15 +79,15 @@ TEST(GpuTileTables, PartsFillTheReductionWhereTheyCan) {
   // 2304 is eighteen parts of 128, 1088 seventeen of 64.
   TileRequest request = matmul(3136, 256, 2304);
   request.halves = true;
-  EXPECT_EQ(chooseGpuTiles(request).front().depth, 128);
+  EXPECT_EQ(chooseGpuTiles(request).front().staging()->depth, 128);
   request.depth = 1088;
-  EXPECT_EQ(chooseGpuTiles(request).front().depth, 64);
+  EXPECT_EQ(chooseGpuTiles(request).front().staging()->depth, 64);
 }
 
 TEST(GpuTileTables, LongReductionsOfFewTilesAreDivided) {
-  EXPECT_EQ(chooseGpuTiles(matmul(196, 256, 2304)).front().parts, 8);
-  EXPECT_EQ(chooseGpuTiles(matmul(196, 256, 64)).front().parts, 1);
-  EXPECT_EQ(chooseGpuTiles(matmul(4096, 4096, 4096)).front().parts, 1);
+  EXPECT_EQ(chooseGpuTiles(matmul(196, 256, 2304)).front().staging()->parts, 8);
+  EXPECT_EQ(chooseGpuTiles(matmul(196, 256, 64)).front().staging()->parts, 1);
+  EXPECT_EQ(chooseGpuTiles(matmul(4096, 4096, 4096)).front().staging()->parts, 1);
 }
 
 /// What a device of the family may run, the best first.
@@ -102,13 +102,13 @@ llvm::SmallVector<GpuTile, 4> tilesFor(nacre_gpu_family family, const TileReques
 TEST(GpuTileTables, PhonesAreNotGivenSharedTiles) {
   TileRequest request = matmul(3136, 64, 576);
   request.halves = true;
-  ASSERT_EQ(tilesFor(NACRE_GPU_NVIDIA, request)[0].kind, Kind::Cooperative);
-  ASSERT_EQ(tilesFor(NACRE_GPU_NVIDIA, request)[1].kind, Kind::Shared);
+  ASSERT_TRUE(tilesFor(NACRE_GPU_NVIDIA, request)[0].is<GpuTile::Cooperative>());
+  ASSERT_TRUE(tilesFor(NACRE_GPU_NVIDIA, request)[1].is<GpuTile::Shared>());
   for (nacre_gpu_family family : {NACRE_GPU_ADRENO, NACRE_GPU_MALI, NACRE_GPU_POWERVR, NACRE_GPU_CPU}) {
     const llvm::SmallVector<GpuTile, 4> tiles = tilesFor(family, request);
     ASSERT_FALSE(tiles.empty());
     for (const GpuTile &tile : tiles)
-      EXPECT_EQ(tile.kind, Kind::Direct) << family;
+      EXPECT_TRUE(tile.is<GpuTile::Direct>()) << family;
   }
 }
 
@@ -117,7 +117,7 @@ TEST(GpuTileTables, FewUnitsGetLargeTiles) {
   const TileRequest request = matmul(49, 512, 147);
   EXPECT_EQ(tilesFor(NACRE_GPU_NVIDIA, request).front().tileRows(), 8);
   const GpuTile tile = tilesFor(NACRE_GPU_INTEL, request).front();
-  EXPECT_EQ(tile.kind, Kind::Shared);
+  EXPECT_TRUE(tile.is<GpuTile::Shared>());
   EXPECT_EQ(tile.families, 1u << NACRE_GPU_INTEL | 1u << NACRE_GPU_OTHER);
   EXPECT_EQ(tile.tileRows(), 64);
   EXPECT_EQ(tile.tileColumns(), 64);
@@ -126,7 +126,7 @@ TEST(GpuTileTables, FewUnitsGetLargeTiles) {
 TEST(GpuTileTables, FamiliesShareATileThatServesThemAll) {
   const TileRequest request = matmul(4096, 4096, 4096);
   const llvm::SmallVector<GpuTile, 4> tiles = chooseGpuTiles(request);
-  EXPECT_EQ(llvm::count_if(tiles, [](const GpuTile &tile) { return tile.kind == Kind::Shared; }), 1);
+  EXPECT_EQ(llvm::count_if(tiles, [](const GpuTile &tile) { return tile.is<GpuTile::Shared>(); }), 1);
   EXPECT_EQ(tiles.front().families,
             1u << NACRE_GPU_NVIDIA | 1u << NACRE_GPU_AMD | 1u << NACRE_GPU_INTEL | 1u << NACRE_GPU_OTHER);
 }
@@ -139,8 +139,8 @@ TEST(GpuTileTables, NoFamilyHasTwoTilesOfAKind) {
         request.halves = true;
         uint32_t shared = 0, cooperative = 0;
         for (const GpuTile &tile : chooseGpuTiles(request)) {
-          uint32_t &seen = tile.kind == Kind::Shared ? shared : cooperative;
-          if (tile.kind != Kind::Shared && tile.kind != Kind::Cooperative)
+          uint32_t &seen = tile.is<GpuTile::Shared>() ? shared : cooperative;
+          if (!tile.is<GpuTile::Shared>() && !tile.is<GpuTile::Cooperative>())
             continue;
           EXPECT_NE(tile.families, 0u);
           EXPECT_EQ(seen & tile.families, 0u);
@@ -156,8 +156,8 @@ TEST(GpuTileTables, CpusThatPlayAGpuGetTallTiles) {
   auto tallOf = [](const TileRequest &request) {
     for (const GpuTile &tile : chooseGpuTiles(request))
       if (tile.families == 1u << NACRE_GPU_CPU)
-        return tile;
-    return GpuTile{Kind::Direct, 0, 0};
+        return *tile.as<GpuTile::Direct>();
+    return GpuTile::Direct{0, 0};
   };
   EXPECT_EQ(tallOf(matmul(512, 512, 512)).rows, 16);
   EXPECT_EQ(tallOf(matmul(512, 512, 512)).quads, 4);
@@ -182,7 +182,7 @@ TEST(GpuTileTables, FewRowsDivideTheReduction) {
   const llvm::SmallVector<GpuTile, 4> tiles = chooseGpuTiles(matmul(1, 1000, 2048));
   ASSERT_EQ(tiles.size(), 2u);
   for (const GpuTile &tile : tiles)
-    EXPECT_EQ(tile.kind, Kind::Split);
+    EXPECT_TRUE(tile.is<GpuTile::Split>());
   // A phone has the smaller one.
   EXPECT_NE(tiles.front().families, 0u);
   EXPECT_EQ(tiles.front().families & (1u << NACRE_GPU_ADRENO | 1u << NACRE_GPU_MALI), 0u);
@@ -192,12 +192,12 @@ TEST(GpuTileTables, FewRowsDivideTheReduction) {
   // Eight rows have half as many invocations, which share memory; nine have none.
   TileRequest gradient = matmul(8, 512, 1600);
   gradient.mayBePlayed = false;
-  EXPECT_EQ(chooseGpuTiles(gradient).front().kind, Kind::Split);
+  EXPECT_TRUE(chooseGpuTiles(gradient).front().is<GpuTile::Split>());
   EXPECT_EQ(chooseGpuTiles(gradient).front().invocations(), 256);
   gradient.rows = 9;
-  EXPECT_EQ(chooseGpuTiles(gradient).front().kind, Kind::Direct);
+  EXPECT_TRUE(chooseGpuTiles(gradient).front().is<GpuTile::Direct>());
   // 16384 quads of columns are invocations enough.
-  EXPECT_EQ(chooseGpuTiles(matmul(1, 65536, 2048)).front().kind, Kind::Direct);
+  EXPECT_TRUE(chooseGpuTiles(matmul(1, 65536, 2048)).front().is<GpuTile::Direct>());
 }
 
 TEST(GpuTileTables, WorkgroupsOfShortProductsHaveMoreInvocations) {
@@ -205,21 +205,21 @@ TEST(GpuTileTables, WorkgroupsOfShortProductsHaveMoreInvocations) {
   GpuTile tile = chooseGpuTiles(matmul(128, 4096, 512)).front();
   EXPECT_EQ(tile.tileRows() * tile.tileColumns(), 64 * 64);
   EXPECT_EQ(tile.invocations(), 256);
-  EXPECT_EQ(tile.ahead, 2);
+  EXPECT_EQ(tile.staging()->ahead, 2);
   // A part that is not full would ask of every step whether there is one.
-  EXPECT_EQ(chooseGpuTiles(matmul(128, 4096, 520)).front().ahead, 1);
+  EXPECT_EQ(chooseGpuTiles(matmul(128, 4096, 520)).front().staging()->ahead, 1);
   // Its result, in 16 parts: two workgroups for each unit. One long product keeps the list's tile.
   TileRequest parts = matmul(128, 512, 256);
   parts.blocks = 16;
   EXPECT_EQ(chooseGpuTiles(parts).front().invocations(), 256);
-  EXPECT_EQ(chooseGpuTiles(parts).front().ahead, 1);
+  EXPECT_EQ(chooseGpuTiles(parts).front().staging()->ahead, 1);
   EXPECT_EQ(chooseGpuTiles(matmul(1024, 1024, 1024)).front().invocations(), 128);
 }
 
 TEST(GpuTileTables, GradientsOfWeightsHaveFewSteps) {
   TileRequest request = matmul(4096, 512, 128);
   request.turnsLeft = true;
-  EXPECT_EQ(chooseGpuTiles(request).front().depth, 8);
+  EXPECT_EQ(chooseGpuTiles(request).front().staging()->depth, 8);
   EXPECT_EQ(chooseGpuTiles(request).front().invocations(), 128);
   request.rows = 512;
   EXPECT_EQ(chooseGpuTiles(request).front().tileRows(), 32);
@@ -230,15 +230,15 @@ TEST(GpuTileTables, GradientsOfWeightsHaveFewSteps) {
 
 TEST(GpuTileTables, MatricesOnlyWhereProductsMayBeHalves) {
   TileRequest request = matmul(4096, 4096, 4096);
-  EXPECT_NE(chooseGpuTiles(request).front().kind, Kind::Cooperative);
+  EXPECT_FALSE(chooseGpuTiles(request).front().is<GpuTile::Cooperative>());
   request.halves = true;
   const GpuTile tile = chooseGpuTiles(request).front();
-  EXPECT_EQ(tile.kind, Kind::Cooperative);
+  EXPECT_TRUE(tile.is<GpuTile::Cooperative>());
   EXPECT_EQ(tile.tileRows(), 128);
   EXPECT_EQ(tile.tileColumns(), 256);
   EXPECT_EQ(tile.invocations(), 256);
   request.depthwise = true;
-  EXPECT_NE(chooseGpuTiles(request).front().kind, Kind::Cooperative);
+  EXPECT_FALSE(chooseGpuTiles(request).front().is<GpuTile::Cooperative>());
 }
 
 /// A first layer's window of 3 x 3 x 3 pixels is 27 steps of 64 that a tile takes at once.
@@ -246,11 +246,11 @@ TEST(GpuTileTables, NoMatricesAreMultipliedBeyondTheReduction) {
   TileRequest request = matmul(131072, 64, 27);
   request.halves = true;
   const GpuTile tile = tilesFor(NACRE_GPU_NVIDIA, request).front();
-  EXPECT_EQ(tile.kind, Kind::Cooperative);
-  EXPECT_EQ(tile.depth, 32);
+  EXPECT_TRUE(tile.is<GpuTile::Cooperative>());
+  EXPECT_EQ(tile.staging()->depth, 32);
   EXPECT_EQ(faultOf(tile), nullptr);
   request.depth = 91;
-  EXPECT_GE(tilesFor(NACRE_GPU_NVIDIA, request).front().depth, 64);
+  EXPECT_GE(tilesFor(NACRE_GPU_NVIDIA, request).front().staging()->depth, 64);
 }
 
 TEST(GpuTileTables, WhatIsChosenIsAsTheTemplatesWantIt) {
@@ -259,11 +259,11 @@ TEST(GpuTileTables, WhatIsChosenIsAsTheTemplatesWantIt) {
       TileRequest request = matmul(size, size, depth);
       request.halves = true;
       for (const GpuTile &tile : chooseGpuTiles(request)) {
-        if (tile.kind != Kind::Shared && tile.kind != Kind::Cooperative)
+        if (!tile.is<GpuTile::Shared>() && !tile.is<GpuTile::Cooperative>())
           continue;
         EXPECT_EQ(faultOf(tile), nullptr);
         EXPECT_LE(tile.sharedBytes(), 48 << 10);
-        EXPECT_EQ(sharedRowQuads(tile.depth) % 2, 1);
+        EXPECT_EQ(sharedRowQuads(tile.staging()->depth) % 2, 1);
       }
     }
 }
@@ -277,12 +277,12 @@ TEST(GpuTileTables, WindowsAreAddedUpInSharedMemory) {
       request.halves = true;
       const auto tiles = chooseGpuTiles(request);
       for (const GpuTile &tile : tiles) {
-        EXPECT_TRUE(tile.kind == Kind::Shared || tile.kind == Kind::Cooperative);
+        EXPECT_TRUE(tile.is<GpuTile::Shared>() || tile.is<GpuTile::Cooperative>());
         EXPECT_EQ(faultOf(tile), nullptr);
-        EXPECT_EQ(tile.ahead, 1);
+        EXPECT_EQ(tile.staging()->ahead, 1);
       }
       EXPECT_EQ(tiles.back().families, 0u);
-      EXPECT_EQ(tiles.back().kind, Kind::Shared);
+      EXPECT_TRUE(tiles.back().is<GpuTile::Shared>());
       EXPECT_LE(tiles.back().invocations(), 128);
       EXPECT_LE(tiles.back().sharedBytes(), 16 << 10);
       EXPECT_GE(tiles.back().tileColumns(), std::min<int64_t>(columns, 128));
@@ -308,13 +308,14 @@ TileRequest convolution(int64_t size, int64_t inputs, int64_t outputs) {
 TEST(GpuTileTables, PhonesComputeConvolutionsOfManyChannelsByWinograd) {
   for (auto [size, channels] : {std::pair<int64_t, int64_t>{224, 64}, {112, 128}, {56, 256}, {28, 512}}) {
     const auto tiles = chooseGpuTiles(convolution(size, channels, channels));
-    const auto *winograd = llvm::find_if(tiles, [](const GpuTile &tile) { return tile.kind == Kind::Winograd; });
+    const auto *winograd = llvm::find_if(tiles, [](const GpuTile &tile) { return tile.is<GpuTile::Winograd>(); });
     ASSERT_NE(winograd, tiles.end()) << size;
-    EXPECT_EQ(winograd->outputs, 4);
+    EXPECT_EQ(winograd->as<GpuTile::Winograd>()->outputs, 4);
     EXPECT_EQ(winograd->families, maskOf(NACRE_GPU_ADRENO) | maskOf(NACRE_GPU_MALI));
     EXPECT_LE(winograd->sharedBytes(), 16 << 10);
     EXPECT_EQ(faultOf(*winograd), nullptr);
-    EXPECT_LT(tiles.back().kind, Kind::Winograd) << "the last one runs anywhere";
+    EXPECT_TRUE(tiles.back().is<GpuTile::Direct>() || tiles.back().is<GpuTile::Split>())
+        << "the last one runs anywhere";
   }
 }
 
@@ -322,9 +323,9 @@ TEST(GpuTileTables, PhonesComputeConvolutionsOfManyChannelsByWinograd) {
 TEST(GpuTileTables, PhonesCountWhatWinogradSaves) {
   const TileRequest layer = convolution(56, 64, 64);
   const GpuTile direct = chooseGpuTiles(matmul(56 * 56, 64, 576)).back();
-  ASSERT_EQ(direct.kind, Kind::Direct);
+  ASSERT_TRUE(direct.is<GpuTile::Direct>());
   const auto tiles = chooseGpuTiles(layer);
-  const auto *winograd = llvm::find_if(tiles, [](const GpuTile &tile) { return tile.kind == Kind::Winograd; });
+  const auto *winograd = llvm::find_if(tiles, [](const GpuTile &tile) { return tile.is<GpuTile::Winograd>(); });
   ASSERT_NE(winograd, tiles.end());
   for (const PhoneGpu &phone : phoneGpus()) {
     const double gain = phoneCycles(layer, phone, direct) / phoneCycles(layer, phone, *winograd);
@@ -337,11 +338,11 @@ TEST(GpuTileTables, PhonesCountWhatWinogradSaves) {
 TEST(GpuTileTables, PhonesComputeSmallConvolutionsDirectly) {
   for (const TileRequest &request : {convolution(1, 512, 512), convolution(3, 64, 4), convolution(8, 3, 4)})
     for (const GpuTile &tile : chooseGpuTiles(request))
-      EXPECT_NE(tile.kind, Kind::Winograd) << request.rows;
+      EXPECT_FALSE(tile.is<GpuTile::Winograd>()) << request.rows;
   TileRequest elsewhere = convolution(56, 64, 64);
   elsewhere.winograd.reset();
   for (const GpuTile &tile : chooseGpuTiles(elsewhere))
-    EXPECT_NE(tile.kind, Kind::Winograd);
+    EXPECT_FALSE(tile.is<GpuTile::Winograd>());
 }
 
 /// Many images have blocks for all units; a single one has too few, and what has few channels spends its time on transforms.
@@ -350,7 +351,7 @@ TEST(GpuTileTables, NvidiaComputesManyBlocksByWinograd) {
     TileRequest request = matmul(images * size * size, outputs, 9 * inputs);
     request.winograd = nacre::codegen::WinogradShape{3, images, size, size, 1, inputs, outputs};
     const auto tiles = chooseGpuTiles(request);
-    const auto *block = llvm::find_if(tiles, [](const GpuTile &tile) { return tile.kind == Kind::WinogradBlock; });
+    const auto *block = llvm::find_if(tiles, [](const GpuTile &tile) { return tile.is<GpuTile::WinogradBlock>(); });
     if (block == tiles.end())
       return 0u;
     EXPECT_EQ(faultOf(*block), nullptr);
@@ -372,7 +373,7 @@ TEST(GpuTileTables, NvidiaComputesGradientsOfFiltersByWinograd) {
     request.blocks = parts;
     request.gradient = nacre::codegen::WinogradShape{3, images, size, size, 1, inputs, outputs};
     const auto tiles = chooseGpuTiles(request);
-    const auto *block = llvm::find_if(tiles, [](const GpuTile &tile) { return tile.kind == Kind::WinogradGradient; });
+    const auto *block = llvm::find_if(tiles, [](const GpuTile &tile) { return tile.is<GpuTile::WinogradGradient>(); });
     EXPECT_EQ(block == tiles.end() ? nullptr : faultOf(*block), nullptr);
     return block == tiles.end() ? 0u : block->families;
   };

@@ -16,8 +16,7 @@ class GpuWinograd : public GpuDifferential {
 protected:
   static GpuOptions optionsOf(int64_t outputs) {
     GpuOptions options;
-    options.tile =
-        outputs == 2 ? "winograd:outputs=2,rows=8,columns=8,lines=1" : "winograd:outputs=4,rows=8,columns=4,lines=1";
+    options.tile = outputs == 2 ? "winograd:outputs=2,rows=8,columns=8" : "winograd:outputs=4,rows=8,columns=4";
     return options;
   }
   static GpuOptions blockOptions() {
