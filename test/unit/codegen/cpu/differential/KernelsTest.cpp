@@ -2,8 +2,8 @@
 //
 // Kernels that compute: nests, rows, contractions; see Differential.h.
 
-#include "test/unit/codegen/cpu/Differential.h"
 #include "test/unit/codegen/MaximaTexts.h"
+#include "test/unit/codegen/cpu/Differential.h"
 
 #include <regex>
 
