@@ -2,8 +2,8 @@
 //
 // A little writer of checkpoints, for tests: sorted tables, and the bundles of tensors that they index.
 
-#ifndef NACRE_TEST_UNIT_COMPILER_IMPORT_CHECKPOINTWRITER_H
-#define NACRE_TEST_UNIT_COMPILER_IMPORT_CHECKPOINTWRITER_H
+#ifndef NACRE_TEST_UNIT_COMPILER_IMPORT_TENSORFLOW_CHECKPOINTWRITER_H
+#define NACRE_TEST_UNIT_COMPILER_IMPORT_TENSORFLOW_CHECKPOINTWRITER_H
 
 #include "compiler/import/tensorflow/checkpoint/TensorBundle.h"
 
@@ -45,4 +45,4 @@ public:
 
 } // namespace nacre::importer::tensorflow_format
 
-#endif // NACRE_TEST_UNIT_COMPILER_IMPORT_CHECKPOINTWRITER_H
+#endif // NACRE_TEST_UNIT_COMPILER_IMPORT_TENSORFLOW_CHECKPOINTWRITER_H

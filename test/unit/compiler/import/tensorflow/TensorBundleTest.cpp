@@ -2,7 +2,7 @@
 //
 // Checkpoints: tensors in one piece and in slices, strings, and what damaged ones say.
 
-#include "test/unit/compiler/import/CheckpointWriter.h"
+#include "test/unit/compiler/import/tensorflow/CheckpointWriter.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"

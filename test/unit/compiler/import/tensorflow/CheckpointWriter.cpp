@@ -2,7 +2,7 @@
 //
 // A little writer of checkpoints, for tests.
 
-#include "test/unit/compiler/import/CheckpointWriter.h"
+#include "test/unit/compiler/import/tensorflow/CheckpointWriter.h"
 
 #include "compiler/import/tensorflow/checkpoint/Checksum.h"
 

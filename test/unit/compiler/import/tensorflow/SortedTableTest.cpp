@@ -3,7 +3,7 @@
 // Sorted tables: what is read of good ones, and that bad ones are refused.
 
 #include "compiler/import/tensorflow/checkpoint/Checksum.h"
-#include "test/unit/compiler/import/CheckpointWriter.h"
+#include "test/unit/compiler/import/tensorflow/CheckpointWriter.h"
 #include "gtest/gtest.h"
 
 using namespace nacre::importer;
