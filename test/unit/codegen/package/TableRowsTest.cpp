@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the tables say of operands: the bytes that are read and written, no more and no fewer.
+// What the tables say of operands and steps: the bytes that are read and written, no more and no fewer.
 
-#include "codegen/package/TableRows.h"
-#include "codegen/Target.h"
-#include "codegen/package/GpuRows.h"
-#include "dialects/plan/PlanDialect.h"
-
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/Parser/Parser.h"
-#include "gtest/gtest.h"
-#include <cmath>
-#include <cstring>
+#include "test/unit/codegen/package/ParsedPlan.h"
 
 using namespace mlir;
 using namespace nacre;
 
 namespace {
+
+using TableRows = package::ParsedPlan;
 
 constexpr char kViews[] = R"(
 plan.weight @plain = dense<1.0> : tensor<64x32xf32>
@@ -48,19 +41,13 @@ plan.entry @main attributes {arena_bytes = 4096 : i64} {
 }
 )";
 
-TEST(TableRows, OperandsOfViewsAndOfPackedWeights) {
-  MLIRContext context;
-  context.loadDialect<plan::PlanDialect>();
-  auto module = parseSourceString<ModuleOp>(kViews, ParserConfig(&context));
-  ASSERT_TRUE(module);
-  std::vector<package::CompiledKernel> kernels;
-  for (auto kernel : module->getOps<plan::KernelOp>())
-    kernels.push_back({kernel, {}, {}});
+TEST_F(TableRows, OperandsOfViewsAndOfPackedWeights) {
+  parse(kViews);
   llvm::SmallVector<package::PlacedWeight> weights;
   for (auto weight : module->getOps<plan::WeightOp>())
     weights.push_back({weight, 0, weights.empty() ? uint64_t(64 * 32 * 4) : uint64_t(8 * 8 * 4)});
 
-  llvm::Expected<package::TableRows> rows = package::readRows({*module, kernels, weights, 0, "m", "s", "c"});
+  llvm::Expected<package::TableRows> rows = readRows(weights);
   ASSERT_TRUE(bool(rows));
   ASSERT_EQ(rows->entries.size(), 1u);
   ArrayRef<nacre_operand> operands = rows->entries[0].operands;
@@ -87,12 +74,9 @@ TEST(TableRows, OperandsOfViewsAndOfPackedWeights) {
   }
 }
 
-/// What the tables say of an input of eight elements of this type, or why they say nothing.
 /// Counts come behind all outputs, in their own order, wherever their storages stand.
-TEST(TableRows, CountsAreTheLastOutputs) {
-  MLIRContext context;
-  context.loadDialect<plan::PlanDialect>();
-  auto module = parseSourceString<ModuleOp>(R"(
+TEST_F(TableRows, CountsAreTheLastOutputs) {
+  parse(R"(
 plan.kernel @find nest (%x: tensor<4xf32>) into (%n: tensor<i64>) cut 0 : 1 by 1 {
   plan.yield %n : tensor<i64>
 }
@@ -104,13 +88,8 @@ plan.entry @main attributes {arena_bytes = 0 : i64} {
   %z = plan.storage output "z" 1 {counts = array<i64: -1, 1, 0>} : memref<2x4x4xf32>
   plan.launch @find(%x) into(%second) {cpu = array<i64: 0, 1>, gpu = array<i64: 0, 0>} : (memref<4xf32>) into (memref<i64>)
 }
-)",
-                                            ParserConfig(&context));
-  ASSERT_TRUE(module);
-  std::vector<package::CompiledKernel> kernels;
-  for (auto kernel : module->getOps<plan::KernelOp>())
-    kernels.push_back({kernel, {}, {}});
-  llvm::Expected<package::TableRows> rows = package::readRows({*module, kernels, {}, 0, "m", "s", "c"});
+)");
+  llvm::Expected<package::TableRows> rows = readRows();
   ASSERT_TRUE(bool(rows));
   const package::EntryRows &entry = rows->entries[0];
   ASSERT_EQ(entry.outputs.size(), 4u);
@@ -125,10 +104,8 @@ plan.entry @main attributes {arena_bytes = 0 : i64} {
 }
 
 /// Loops are brackets, tests and branches lead forward inside them, and each reads one operand.
-TEST(TableRows, ControlFlowIsFlat) {
-  MLIRContext context;
-  context.loadDialect<plan::PlanDialect>();
-  auto module = parseSourceString<ModuleOp>(R"(
+TEST_F(TableRows, ControlFlowIsFlat) {
+  parse(R"(
 plan.kernel @k nest (%x: tensor<i64>) into (%y: tensor<i64>) cut 0 : 1 by 1 {
   plan.yield %x : tensor<i64>
 }
@@ -158,13 +135,8 @@ plan.entry @main attributes {arena_bytes = 64 : i64} {
   plan.if %go : memref<i8> {
   }
 }
-)",
-                                            ParserConfig(&context));
-  ASSERT_TRUE(module);
-  std::vector<package::CompiledKernel> kernels;
-  for (auto kernel : module->getOps<plan::KernelOp>())
-    kernels.push_back({kernel, {}, {}});
-  llvm::Expected<package::TableRows> rows = package::readRows({*module, kernels, {}, 0, "m", "s", "c"});
+)");
+  llvm::Expected<package::TableRows> rows = readRows();
   ASSERT_TRUE(bool(rows));
   const package::EntryRows &entry = rows->entries[0];
 
@@ -200,10 +172,8 @@ plan.entry @main attributes {arena_bytes = 64 : i64} {
 }
 
 /// What entries call by one name is one piece of memory.
-TEST(TableRows, StateIsKnownByItsName) {
-  MLIRContext context;
-  context.loadDialect<plan::PlanDialect>();
-  auto module = parseSourceString<ModuleOp>(R"(
+TEST_F(TableRows, StateIsKnownByItsName) {
+  parse(R"(
 plan.kernel @k nest (%x: tensor<4xf32>) into (%y: tensor<4xf32>) cut 0 : 4 by 1 {
   plan.yield %x : tensor<4xf32>
 }
@@ -224,13 +194,8 @@ plan.entry @other attributes {arena_bytes = 0 : i64} {
     }
   }
 }
-)",
-                                            ParserConfig(&context));
-  ASSERT_TRUE(module);
-  std::vector<package::CompiledKernel> kernels;
-  for (auto kernel : module->getOps<plan::KernelOp>())
-    kernels.push_back({kernel, {}, {}});
-  llvm::Expected<package::TableRows> rows = package::readRows({*module, kernels, {}, 0, "m", "s", "c"});
+)");
+  llvm::Expected<package::TableRows> rows = readRows();
   ASSERT_TRUE(bool(rows));
   EXPECT_EQ(rows->entries[0].firstWrite, 0u);
   EXPECT_EQ(rows->entries[1].firstWrite, 1u) << "the outer loop around the launch";
@@ -245,144 +210,6 @@ plan.entry @other attributes {arena_bytes = 0 : i64} {
   EXPECT_EQ(written.offset, h.offset);
   EXPECT_EQ(read.space, NACRE_SPACE_STATE);
   EXPECT_EQ(read.offset, h.offset);
-}
-
-llvm::Expected<nacre_tensor> rowOfInput(llvm::StringRef type, llvm::StringRef external = "") {
-  MLIRContext context;
-  context.loadDialect<plan::PlanDialect>();
-  const std::string attributes = external.empty() ? "" : ("{external_type = " + external + "} ").str();
-  const std::string text = "plan.entry @main attributes {arena_bytes = 0 : i64} { %x = plan.storage input \"x\" 0 " +
-                           attributes + ": memref<8x" + type.str() + "> }";
-  auto module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
-  if (!module)
-    return llvm::createStringError("the test's own text is wrong: " + text);
-  llvm::Expected<package::TableRows> rows = package::readRows({*module, {}, {}, 0, "m", "s", "c"});
-  if (!rows)
-    return rows.takeError();
-  return rows->entries.front().inputs.front();
-}
-
-TEST(TableRows, EveryElementTypeHasItsOwnNumber) {
-  const std::pair<const char *, nacre_element_type> types[] = {
-      {"f32", NACRE_F32},
-      {"f64", NACRE_F64},
-      {"f16", NACRE_F16},
-      {"bf16", NACRE_BF16},
-      {"i1", NACRE_BOOL},
-      {"i8", NACRE_I8},
-      {"i16", NACRE_I16},
-      {"i32", NACRE_I32},
-      {"i64", NACRE_I64},
-      {"ui8", NACRE_U8},
-      {"ui16", NACRE_U16},
-      {"ui32", NACRE_U32},
-      {"ui64", NACRE_U64},
-      {"si32", NACRE_I32},
-      {"f8E4M3FN", NACRE_F8E4M3FN},
-      {"f8E4M3FNUZ", NACRE_F8E4M3FNUZ},
-      {"f8E5M2", NACRE_F8E5M2},
-      {"f8E5M2FNUZ", NACRE_F8E5M2FNUZ},
-      {"f8E8M0FNU", NACRE_F8E8M0},
-      {"f4E2M1FN", NACRE_F4E2M1},
-      {"i4", NACRE_I4},
-      {"ui4", NACRE_U4},
-      {"i2", NACRE_I2},
-      {"ui2", NACRE_U2},
-  };
-  for (const auto &[type, number] : types) {
-    llvm::Expected<nacre_tensor> row = rowOfInput(type);
-    ASSERT_TRUE(bool(row)) << llvm::toString(row.takeError());
-    EXPECT_EQ(row->element_type, uint32_t(number)) << type;
-  }
-}
-
-// Eight booleans are eight bytes, though one of them is a bit to MLIR.
-TEST(TableRows, EveryElementBeginsAtAByte) {
-  llvm::Expected<nacre_tensor> row = rowOfInput("i1");
-  ASSERT_TRUE(bool(row)) << llvm::toString(row.takeError());
-  EXPECT_EQ(row->bytes, 8u);
-}
-
-// An app knows the tensor; the bytes are those that its elements share.
-TEST(TableRows, PackedElementsShareBytes) {
-  llvm::Expected<nacre_tensor> row = rowOfInput("i8", "tensor<3x5xi4>");
-  ASSERT_TRUE(bool(row)) << llvm::toString(row.takeError());
-  EXPECT_EQ(row->element_type, uint32_t(NACRE_I4));
-  EXPECT_EQ(row->rank, 2u);
-  EXPECT_EQ(row->bytes, 8u);
-}
-
-// A number that is none stands before the list of a scale and a zero point for each channel, which lies behind the shapes.
-TEST(TableRows, SaysWhatIntegersStandFor) {
-  MLIRContext context;
-  context.loadDialect<plan::PlanDialect>();
-  auto module = parseSourceString<ModuleOp>(R"(
-    plan.entry @main attributes {arena_bytes = 0 : i64} {
-      %x = plan.storage input "x" 0 {nn.quantization = {axis = 0 : i64, scales = array<f32: 0.25>, zeros = array<i32: -7>}}
-        : memref<2x3xi8>
-      %y = plan.storage output "y" 0 {nn.quantization = {axis = 1 : i64, scales = array<f32: 0.5, 2.0, 4.0>, zeros = array<i32: 0, -1, 5>}}
-        : memref<2x3xi8>
-      %z = plan.storage output "z" 1 : memref<2x3xi8>
-    }
-  )",
-                                            ParserConfig(&context));
-  ASSERT_TRUE(module);
-  llvm::Expected<package::TableRows> rows = package::readRows({*module, {}, {}, 0, "m", "s", "c"});
-  ASSERT_TRUE(bool(rows)) << llvm::toString(rows.takeError());
-  const nacre_tensor &x = rows->entries[0].inputs[0], &y = rows->entries[0].outputs[0],
-                     &z = rows->entries[0].outputs[1];
-  EXPECT_EQ(x.scale, 0.25F);
-  EXPECT_EQ(x.zero_point, -7);
-  EXPECT_EQ(z.scale, 1);
-  EXPECT_EQ(z.zero_point, 0);
-  EXPECT_TRUE(std::isnan(y.scale));
-  EXPECT_EQ(rows->dims[y.zero_point], 1) << "the axis";
-  const nacre_channel_info channels[] = {{0.5F, 0}, {2, -1}, {4, 5}};
-  EXPECT_EQ(std::memcmp(&rows->dims[y.zero_point + 1], channels, sizeof channels), 0);
-}
-
-// A type that the format lacks was once called i64, or whatever has its width.
-TEST(TableRows, OtherElementTypesAreRefused) {
-  for (const char *type : {"i3", "i24", "i128", "f8E4M3", "f8E3M4", "f6E2M3FN", "tf32", "f80", "f128", "index"}) {
-    llvm::Expected<nacre_tensor> row = rowOfInput(type);
-    ASSERT_FALSE(bool(row)) << type;
-    const std::string message = llvm::toString(row.takeError());
-    EXPECT_NE(message.find("an element type of the model format, but"), std::string::npos) << message;
-    EXPECT_NE(message.find(type), std::string::npos) << message;
-  }
-  llvm::Expected<nacre_tensor> row = rowOfInput("i8", "i3");
-  EXPECT_FALSE(bool(row));
-  llvm::consumeError(row.takeError());
-}
-
-codegen::GpuKernelCode gpuCode(uint32_t word, uint32_t groups = 1) {
-  codegen::GpuKernelCode code;
-  code.code = {0x07230203, word};
-  code.bindings = {0, 1};
-  code.groups = groups;
-  return code;
-}
-
-/// Of kernels with these variants.
-uint64_t hashOf(std::initializer_list<std::initializer_list<codegen::GpuKernelCode>> all) {
-  std::vector<package::CompiledKernel> kernels;
-  for (const auto &variants : all) {
-    kernels.emplace_back();
-    for (const codegen::GpuKernelCode &variant : variants)
-      kernels.back().gpu.variants.push_back(variant);
-  }
-  return package::hashOfGpuCode(kernels);
-}
-
-// What is kept of a model on a device must not be taken for another's.
-TEST(TableRows, TheHashTellsGpuCodeApart) {
-  const uint64_t hash = hashOf({{gpuCode(1), gpuCode(2)}, {gpuCode(3)}});
-  EXPECT_EQ(hash, hashOf({{gpuCode(1), gpuCode(2)}, {gpuCode(3)}}));
-  EXPECT_NE(hash, hashOf({{gpuCode(1), gpuCode(2)}, {gpuCode(4)}})) << "a word";
-  EXPECT_NE(hash, hashOf({{gpuCode(2), gpuCode(1)}, {gpuCode(3)}})) << "the order";
-  EXPECT_NE(hash, hashOf({{gpuCode(1)}, {gpuCode(2), gpuCode(3)}})) << "the kernel";
-  EXPECT_NE(hash, hashOf({{gpuCode(1), gpuCode(2)}, {gpuCode(3, 2)}})) << "how it is launched";
-  EXPECT_EQ(hashOf({{}, {}}), 0u);
 }
 
 } // namespace
