@@ -15,6 +15,30 @@
 
 namespace nacre::importer::tensorflow_format {
 
+/// A loop that counts i from 0 to n and doubles x in each iteration.
+constexpr char kDoubling[] = R"(
+    zero = Const
+    n = Const
+    x = Placeholder
+    ei = Enter zero frame=L
+    ex = Enter x frame=L
+    en = Enter n frame=L
+    mi = Merge ei ni
+    mx = Merge nx ex
+    less = Less mi en
+    go = LoopCond less
+    si = Switch mi go
+    sx = Switch mx go
+    iteration = Identity si:1
+    one = Const ^iteration
+    i = Add iteration one
+    y = Add sx:1 sx:1
+    ni = NextIteration i
+    nx = NextIteration y
+    out = Exit sx
+    return out
+)";
+
 struct ControlText {
   std::deque<std::string> text; ///< what names are views of
   std::vector<ControlNode> nodes;

@@ -10,32 +10,8 @@ using namespace nacre::importer::tensorflow_format;
 
 namespace {
 
-/// i from 0 while it is less than n, x doubled in each iteration.
-constexpr const char *doubling = R"(
-    zero = Const
-    n = Const
-    x = Placeholder
-    ei = Enter zero frame=L
-    ex = Enter x frame=L
-    en = Enter n frame=L
-    mi = Merge ei ni
-    mx = Merge nx ex
-    less = Less mi en
-    go = LoopCond less
-    si = Switch mi go
-    sx = Switch mx go
-    iteration = Identity si:1
-    one = Const ^iteration
-    i = Add iteration one
-    y = Add sx:1 sx:1
-    ni = NextIteration i
-    nx = NextIteration y
-    out = Exit sx
-    return out
-)";
-
 TEST(Loops, ConditionAndBodyComputeWhatTheIterationsNeed) {
-  EXPECT_EQ(raiseText(doubling), R"(x = Placeholder()
+  EXPECT_EQ(raiseText(kDoubling), R"(x = Placeholder()
 zero = Const()
 n = Const()
 loop L mx=x mi=zero reads (n) counts mi<n by one alone
@@ -316,67 +292,6 @@ do
   return y
 return mx
 )");
-}
-
-/// The loop above, and what `more` adds to it, with `output`.
-std::string raiseWith(std::string more, const char *output) {
-  std::string text = doubling;
-  return raiseText(text.substr(0, text.find("return")) + more + "\nreturn " + output);
-}
-
-TEST(Loops, MustBeWhole) {
-  EXPECT_EQ(raiseWith("", "y"), "'y' must be outside of loops to be an output, but is inside 'L'; name the Exit after "
-                                "it, or only the outputs you need, "
-                                "with --output");
-  EXPECT_EQ(raiseWith("e2 = Exit y", "e2"), "'e2' must read output 0 of a Switch that LoopCond controls");
-  EXPECT_EQ(raiseWith("e2 = Exit mx", "e2"), "'e2' must read output 0 of a Switch that LoopCond controls");
-  EXPECT_EQ(raiseWith("e2 = Exit x", "e2"), "'e2' must be inside a loop, but is not");
-  EXPECT_EQ(raiseWith("e2 = Exit less", "e2"), "'e2' must read output 0 of a Switch that LoopCond controls");
-  EXPECT_EQ(raiseWith("r = Neg nx", "r"), "'r' must not read 'nx', which only the next iteration's Merge may read");
-  EXPECT_EQ(raiseWith("other = Enter x frame=M\n r = Add other y", "r"),
-            "'r' must read values of one loop, but reads 'y' of 'L' and another value of 'M'");
-  EXPECT_EQ(raiseWith("c2 = LoopCond less\n s2 = Switch mx c2\n e2 = Exit s2\n r = Add out e2", "r"),
-            "'c2' must be the only LoopCond of 'L', but 'go' is another one");
-  EXPECT_EQ(raiseText("x = Placeholder\n e = Enter x frame=L\n m = Merge e n\n n = NextIteration a\n a = Neg m\n"
-                      "s = Switch m x\n o = Exit s\n return o"),
-            "'o' must read output 0 of a Switch that LoopCond controls");
-  EXPECT_EQ(raiseText("x = Placeholder\n e = Enter x frame=L\n m = Merge e n\n n = NextIteration a\n a = Neg s\n"
-                      "c = LoopCond m\n s = Switch m c\n o = Exit s\n return o"),
-            "'n' must read a value for the next iteration, but reads one that leaves the loop");
-  EXPECT_EQ(raiseText("x = Placeholder\n m = Merge x n\n n = NextIteration m\n return m"),
-            "'m' must join one Enter with one NextIteration, because it carries a value of a loop");
-  EXPECT_EQ(raiseText("x = Placeholder\n e = Enter x\n return e"),
-            "'e' must name its loop in attribute 'frame_name', but does not");
-  EXPECT_EQ(raiseText("x = Placeholder\n e = Enter x frame=L\n f = Enter e frame=L\n return f"),
-            "'f' must enter its loop from outside, but reads a value from inside");
-}
-
-TEST(Loops, WhatOnlyGradientsNeedIsNamed) {
-  EXPECT_EQ(
-      raiseText("x = Placeholder\n s = StackV2 x\n p = StackPopV2 s\n return p"),
-      "'s' belongs to the gradient of a loop; name the inference outputs with --output, or pass --train to compile "
-      "the training step");
-}
-
-TEST(Loops, OfOneNameAreEnteredFromOnePlace) {
-  EXPECT_EQ(raiseText(R"(
-    x = Placeholder
-    a = Enter x frame=A
-    b = Enter x frame=B
-    ma = Merge a na
-    mb = Merge b nb
-    ca = LoopCond ma
-    cb = LoopCond mb
-    sa = Switch ma ca
-    sb = Switch mb cb
-    ia = Enter sa:1 frame=I
-    ib = Enter sb:1 frame=I
-    na = NextIteration sa:1
-    nb = NextIteration sb:1
-    r = Add ia ib
-    return r
-  )"),
-            "'ib' must enter its loop 'I' from one place, but reads a value of 'B' while others read values of 'A'");
 }
 
 } // namespace
