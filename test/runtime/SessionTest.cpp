@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  sessions against a hand-made model: right answers, and every way in which create and the calls may refuse.
+// What:  sessions against a hand-made model: right answers, and calls that are refused.
 // Why:   this is the code that runs on other people's phones.
-// How:   through nacre/runtime.h alone, as an app would; tables are bent where a test is about a bad one.
+// How:   through nacre/runtime.h alone, as an app would.
 
-#include "test/runtime/ToyModel.h"
+#include "test/runtime/ToySession.h"
 
-#include <cstdlib>
 #include <cstring>
-#include <gtest/gtest.h>
 #include <string>
 #include <thread>
 #include <vector>
@@ -16,71 +14,7 @@
 namespace nacre::test {
 namespace {
 
-struct CountingAllocator {
-  nacre_allocator allocator = {allocate, release, this};
-  size_t allocations = 0, live = 0, lastBytes = 0;
-  bool refuses = false;
-  size_t misalignment = 0;
-
-  static void *allocate(void *user, size_t bytes, size_t alignment) {
-    auto *self = static_cast<CountingAllocator *>(user);
-    if (self->refuses)
-      return nullptr;
-    ++self->allocations;
-    self->live += bytes;
-    self->lastBytes = bytes;
-    void *block = nullptr;
-    return posix_memalign(&block, alignment, bytes + alignment) == 0 ? static_cast<char *>(block) + self->misalignment
-                                                                     : nullptr;
-  }
-  static void release(void *user, void *block, size_t bytes) {
-    auto *self = static_cast<CountingAllocator *>(user);
-    self->live -= bytes;
-    free(static_cast<char *>(block) - self->misalignment);
-  }
-};
-
-class SessionTest : public testing::Test {
-protected:
-  ~SessionTest() override {
-    nacre_session_destroy(session);
-    EXPECT_EQ(memory.live, 0u);
-  }
-
-  nacre_status create(uint32_t threads) {
-    options.threads = threads;
-    options.allocator = &memory.allocator;
-    options.reason = reason;
-    options.reason_capacity = sizeof reason;
-    return nacre_session_create(toy.model(), &options, &session);
-  }
-
-  float *input() { return locate(nacre_session_input_named, "x"); }
-  float *output() { return locate(nacre_session_output_named, "y"); }
-  float *sum() { return locate(nacre_session_output_named, "sum"); }
-
-  float *locate(nacre_status (*find)(nacre_session *, const char *, void **), const char *name) {
-    void *data = nullptr;
-    EXPECT_EQ(find(session, name, &data), NACRE_OK);
-    return static_cast<float *>(data);
-  }
-
-  void fill(float *x) {
-    for (int64_t i = 0; i < kRows * kColumns; ++i)
-      x[i] = toyInput(i);
-  }
-
-  void expectOutput(const float *y) {
-    for (int64_t i = 0; i < kRows * kColumns; ++i)
-      ASSERT_EQ(y[i], toyOutput(i)) << i;
-  }
-
-  ToyModel toy;
-  CountingAllocator memory;
-  nacre_session_options options = nacre_session_options_default();
-  char reason[256] = "";
-  nacre_session *session = nullptr;
-};
+using SessionTest = ToySession;
 
 TEST_F(SessionTest, ComputesTheSameOnAnyNumberOfThreads) {
   for (uint32_t threads : {1, 2, 3, 7}) {
@@ -232,91 +166,6 @@ TEST_F(SessionTest, TimesLaunchesWhenAsked) {
     before = time.begin;
   }
   EXPECT_EQ(nacre_session_launch_time(session, 4, &time), NACRE_BAD_ARGUMENT);
-}
-
-TEST_F(SessionTest, SaysThatTheAllocatorRefused) {
-  memory.refuses = true;
-  EXPECT_EQ(create(2), NACRE_OUT_OF_MEMORY);
-  EXPECT_NE(std::string(reason).find("the allocator refused a block of"), std::string::npos);
-  memory.refuses = false;
-  memory.misalignment = 16;
-  EXPECT_EQ(create(2), NACRE_BAD_ARGUMENT);
-}
-
-TEST_F(SessionTest, RefusesACpuWithoutTheFeatures) {
-  toy.table.baseline_needs = NACRE_CPU_NEED(NACRE_ARM64_SVE2) | NACRE_CPU_NEED(NACRE_X86_AVX512_FP16) |
-                             NACRE_CPU_NEED(62); // no CPU has the first two together
-  EXPECT_EQ(create(1), NACRE_UNSUPPORTED);
-  EXPECT_NE(std::string(reason).find("the model needs a CPU with"), std::string::npos);
-
-  toy.table.baseline_needs = 0;
-  toy.kernels[0].cpu_count = 1; // only the variant that no CPU can run
-  EXPECT_EQ(create(1), NACRE_UNSUPPORTED);
-  EXPECT_NE(std::string(reason).find("mul_1+add_1 needs a CPU with"), std::string::npos);
-}
-
-TEST_F(SessionTest, TakesTheFirstVariantThatTheCpuCanRun) {
-  toy.kernels[0].cpu_count = 3; // the first needs what no CPU has; the third is another kernel's, and would be wrong
-  ASSERT_EQ(create(2), NACRE_OK) << reason;
-  fill(input());
-  ASSERT_EQ(nacre_session_run(session), NACRE_OK);
-  expectOutput(output());
-}
-
-TEST_F(SessionTest, RefusesOtherVersions) {
-  EXPECT_EQ(toy.model()->functions->session_create(toy.model(), NACRE_API_VERSION + 1, &options, &session),
-            NACRE_UNSUPPORTED);
-  toy.table.format_version = NACRE_FORMAT_VERSION + 1;
-  EXPECT_EQ(create(1), NACRE_UNSUPPORTED);
-  const std::string own = std::to_string(NACRE_FORMAT_VERSION), other = std::to_string(NACRE_FORMAT_VERSION + 1);
-  EXPECT_EQ(reason,
-            "the model's tables must have format " + own + ", but have format " + other + "; compile the model again");
-  toy.table.format_version = NACRE_FORMAT_VERSION;
-  ++toy.table.sizes.step;
-  EXPECT_EQ(create(1), NACRE_UNSUPPORTED);
-}
-
-TEST_F(SessionTest, RefusesDamagedTables) {
-  const auto refuses = [&](auto &field, auto value) {
-    auto good = field;
-    field = value;
-    EXPECT_EQ(create(1), NACRE_UNSUPPORTED);
-    EXPECT_NE(std::string(reason).find("damaged"), std::string::npos) << reason;
-    field = good;
-  };
-  refuses(toy.steps[2].kind, NACRE_STEP_LOOP_END); // an end without a beginning
-  refuses(toy.steps[4].kind, NACRE_STEP_LAUNCH + 9u);
-  refuses(toy.steps[2].trip_count, 0);
-  refuses(toy.steps[0].kernel, 4u);
-  refuses(toy.steps[0].operand_count, 9u);
-  refuses(toy.operands[0].space, NACRE_SPACE_DERIVED);
-  refuses(toy.operands[1].index, 1u);
-  refuses(toy.entries[0].step_count, 4u); // the loop is never closed
-  EXPECT_EQ(create(1), NACRE_OK) << reason;
-}
-
-TEST_F(SessionTest, ChecksTheOptions) {
-  options.threads = 100000;
-  EXPECT_EQ(create(100000), NACRE_BAD_ARGUMENT);
-  EXPECT_STREQ(reason, "threads must be at most 128, but is 100000");
-  options.gpu = NACRE_GPU_REQUIRED;
-  EXPECT_EQ(create(1), NACRE_UNSUPPORTED);
-  options = nacre_session_options_default();
-  options.struct_size = 0;
-  EXPECT_EQ(nacre_session_create(toy.model(), &options, &session), NACRE_BAD_ARGUMENT);
-}
-
-TEST_F(SessionTest, ReadsOnlyTheOptionsThatTheAppKnows) {
-  options = nacre_session_options_default();
-  options.struct_size = offsetof(nacre_session_options, executor); // an app built with an older header
-  options.executor = reinterpret_cast<nacre_executor *>(1);
-  ASSERT_EQ(nacre_session_create(toy.model(), &options, &session), NACRE_OK);
-}
-
-TEST_F(SessionTest, NeedsWeightsFromSomewhere) {
-  toy.table.weights_data = nullptr;
-  EXPECT_EQ(create(1), NACRE_UNSUPPORTED);
-  EXPECT_STREQ(reason, "the model's tables are damaged at 'weights'; compile the model again");
 }
 
 TEST_F(SessionTest, TellsTheLog) {
