@@ -6,7 +6,7 @@ What: each axis of an image has a matrix, which has the weights of the old eleme
       scale or a region are computed in single precision, in ONNX Runtime's order of operations. Those of sizes are fractions.
 Why:  scales are floats, so whether a position is an element's own or just before it depends on the precision. Nacre's interpreter
       and its kernels share tables: only a reference of its own can judge these.
-How:  run with a runner (test/bench/ort_run.cpp) and ONNX Runtime's library, the script compares this reference with ONNX Runtime,
+How:  run with a runner (test/bench/programs/ort_run.cpp) and ONNX Runtime's library, the script compares this reference with ONNX Runtime,
       for all sizes, scales and methods:
 
           resizes.py ort_run libonnxruntime.so.1
