@@ -1,39 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Epilogues, prologues and lookups that share a kernel with their anchor.
 
-#include "compiler/kernels/fusion/FusionPolicy.h"
+#include "test/unit/compiler/kernels/FusionGraph.h"
 #include "gtest/gtest.h"
 
 using namespace nacre::kernels;
 
-namespace {
-
-/// Builds small graphs: every call appends a node and returns its number.
-struct Graph {
-  llvm::SmallVector<FusionNode> nodes;
-
-  int add(WorkKind kind, llvm::ArrayRef<int> operands, int shape = 0, int prologueOperand = -1) {
-    FusionNode node;
-    node.kind = kind;
-    node.operands.assign(operands.begin(), operands.end());
-    node.shape = shape;
-    node.prologueOperand = prologueOperand;
-    nodes.push_back(std::move(node));
-    return nodes.size() - 1;
-  }
-  int elementwise(llvm::ArrayRef<int> operands, int shape = 0) { return add(WorkKind::Elementwise, operands, shape); }
-  int contraction(llvm::ArrayRef<int> operands, int shape = 0) { return add(WorkKind::Contraction, operands, shape); }
-  llvm::SmallVector<FusionGroup> run() {
-    nodes.back().escapes = true;
-    return formGroups(nodes);
-  }
-};
-
-std::vector<int> members(const FusionGroup &group) { return {group.members.begin(), group.members.end()}; }
-
-} // namespace
-
 TEST(FusionPolicy, AnAnchorTakesTheChainThatFollows) {
-  Graph graph;
+  FusionGraph graph;
   int conv = graph.contraction({-1, -1});
   int bias = graph.elementwise({conv, -1});
   int relu = graph.elementwise({bias});
@@ -45,7 +20,7 @@ TEST(FusionPolicy, AnAnchorTakesTheChainThatFollows) {
 }
 
 TEST(FusionPolicy, OfTwoContractionsTheLaterTakesTheSum) {
-  Graph graph;
+  FusionGraph graph;
   int first = graph.contraction({-1, -1});
   int second = graph.contraction({-1, -1});
   int sum = graph.elementwise({first, second});
@@ -57,7 +32,7 @@ TEST(FusionPolicy, OfTwoContractionsTheLaterTakesTheSum) {
 
 TEST(FusionPolicy, UsesThatMeetAgainStayInRegisters) {
   // x * sigmoid(x): the product has two uses, but only one value leaves the group.
-  Graph graph;
+  FusionGraph graph;
   int conv = graph.contraction({-1, -1});
   int sigmoid = graph.elementwise({conv});
   int product = graph.elementwise({conv, sigmoid});
@@ -67,7 +42,7 @@ TEST(FusionPolicy, UsesThatMeetAgainStayInRegisters) {
 }
 
 TEST(FusionPolicy, AValueReadElsewhereEndsTheGroup) {
-  Graph graph;
+  FusionGraph graph;
   int conv = graph.contraction({-1, -1});
   int relu = graph.elementwise({conv});
   int left = graph.contraction({relu, -1});
@@ -79,7 +54,7 @@ TEST(FusionPolicy, AValueReadElsewhereEndsTheGroup) {
 }
 
 TEST(FusionPolicy, AResultOfAnotherShapeIsNoEpilogue) {
-  Graph graph;
+  FusionGraph graph;
   int product = graph.contraction({-1, -1}, /*shape=*/0);
   int broadcast = graph.elementwise({product, -1}, /*shape=*/1);
   auto groups = graph.run();
@@ -89,7 +64,7 @@ TEST(FusionPolicy, AResultOfAnotherShapeIsNoEpilogue) {
 }
 
 TEST(FusionPolicy, AChainBeforeARowIsItsPrologue) {
-  Graph graph;
+  FusionGraph graph;
   int scale = graph.elementwise({-1, -1});
   int mask = graph.elementwise({scale, -1});
   int softmax = graph.add(WorkKind::Row, {mask}, 0, /*prologueOperand=*/0);
@@ -100,7 +75,7 @@ TEST(FusionPolicy, AChainBeforeARowIsItsPrologue) {
 }
 
 TEST(FusionPolicy, AChainBeforeAContractionIsAKernel) {
-  Graph graph;
+  FusionGraph graph;
   int scale = graph.elementwise({-1, -1});
   int conv = graph.contraction({scale, -1});
   auto groups = graph.run();
@@ -110,7 +85,7 @@ TEST(FusionPolicy, AChainBeforeAContractionIsAKernel) {
 }
 
 TEST(FusionPolicy, ASideChainJoinsTheEpilogueThatReadsIt) {
-  Graph graph;
+  FusionGraph graph;
   int gate = graph.elementwise({-1});
   int conv = graph.contraction({-1, -1});
   int product = graph.elementwise({conv, gate});
@@ -120,7 +95,7 @@ TEST(FusionPolicy, ASideChainJoinsTheEpilogueThatReadsIt) {
 }
 
 TEST(FusionPolicy, BoundariesAreInNoGroup) {
-  Graph graph;
+  FusionGraph graph;
   int relu = graph.elementwise({-1});
   int reshape = graph.add(WorkKind::Boundary, {relu});
   int exp = graph.elementwise({reshape});
@@ -131,7 +106,7 @@ TEST(FusionPolicy, BoundariesAreInNoGroup) {
 }
 
 TEST(FusionPolicy, AProgramStaysAlone) {
-  Graph graph;
+  FusionGraph graph;
   int before = graph.elementwise({-1});
   int sums = graph.add(WorkKind::Serial, {before});
   int after = graph.elementwise({sums});
@@ -143,7 +118,7 @@ TEST(FusionPolicy, AProgramStaysAlone) {
 }
 
 TEST(FusionPolicy, ALongChainIsCutIntoKernelsOfBoundedSize) {
-  Graph graph;
+  FusionGraph graph;
   int last = graph.elementwise({-1});
   for (int i = 1; i < 1000; ++i)
     last = graph.elementwise({last});
@@ -157,42 +132,8 @@ TEST(FusionPolicy, ALongChainIsCutIntoKernelsOfBoundedSize) {
   EXPECT_LE(groups.size(), 20u);
 }
 
-//===----------------------------------------------------------------------===//
-// Products that are read in parts
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-struct PartedGraph : Graph {
-  int part(int product, int shape = 1) {
-    int node = add(WorkKind::Boundary, {product}, shape);
-    nodes[node].role = roles::ProductPart{};
-    return node;
-  }
-};
-
-} // namespace
-
-TEST(FusionPolicy, ACellSharesTheKernelOfItsGates) {
-  PartedGraph graph;
-  int product = graph.contraction({-1, -1});
-  int forget = graph.part(product), input = graph.part(product), output = graph.part(product);
-  int kept = graph.elementwise({forget, -1}, 1);
-  int cell = graph.elementwise({kept, input}, 1);
-  graph.nodes[cell].escapes = true;
-  int tanh = graph.elementwise({cell}, 1);
-  int hidden = graph.elementwise({tanh, output}, 1);
-  auto groups = graph.run();
-  ASSERT_EQ(groups.size(), 1u);
-  EXPECT_EQ(groups[0].anchor, product);
-  EXPECT_EQ(groups[0].last, hidden);
-  EXPECT_EQ(members(groups[0]), (std::vector<int>{product, forget, input, output, kept, cell, tanh, hidden}));
-  EXPECT_EQ((std::vector<int>{groups[0].results.begin(), groups[0].results.end()}), (std::vector<int>{cell, hidden}));
-}
-
-// What comes behind another reader may depend on it, and could not be computed before it.
 TEST(FusionPolicy, RowsOfTwoTablesMeetInOneKernel) {
-  Graph graph;
+  FusionGraph graph;
   int words = graph.add(WorkKind::Indexed, {-1, -1}), types = graph.add(WorkKind::Indexed, {-1, -1});
   int sum = graph.elementwise({words, types});
   graph.nodes[words].role = graph.nodes[types].role = roles::RowLookup{};
@@ -203,136 +144,23 @@ TEST(FusionPolicy, RowsOfTwoTablesMeetInOneKernel) {
 }
 
 TEST(FusionPolicy, ALookupJoinsNothingButALookupsGroup) {
-  Graph graph;
+  FusionGraph graph;
   int words = graph.add(WorkKind::Indexed, {-1, -1});
   int product = graph.contraction({-1, -1});
   graph.elementwise({words, product});
   graph.nodes[words].role = roles::RowLookup{};
   EXPECT_EQ(graph.run().size(), 2u);
 
-  Graph picked; // what picks and what is picked from
+  FusionGraph picked; // what picks and what is picked from
   int table = picked.add(WorkKind::Indexed, {-1, -1}), rows = picked.add(WorkKind::Indexed, {table, -1});
   picked.nodes[table].role = picked.nodes[rows].role = roles::RowLookup{};
   EXPECT_EQ(picked.run().size(), 2u);
 }
 
-TEST(FusionPolicy, AnotherReaderEndsWhatPartsReach) {
-  PartedGraph graph;
-  int product = graph.contraction({-1, -1});
-  int left = graph.part(product), right = graph.part(product);
-  int sum = graph.elementwise({left, right}, 1);
-  int row = graph.add(WorkKind::Row, {sum}, 1);
-  int both = graph.elementwise({row, sum}, 1);
-  auto groups = graph.run();
-  ASSERT_EQ(groups.size(), 2u);
-  EXPECT_EQ(members(groups[0]), (std::vector<int>{product, left, right, sum}));
-  EXPECT_EQ(groups[0].last, sum);
-  EXPECT_EQ(members(groups[1]), (std::vector<int>{row, both}));
-}
-
-TEST(FusionPolicy, PartsThatOthersReadAreViews) {
-  PartedGraph graph;
-  int product = graph.contraction({-1, -1});
-  int left = graph.part(product), right = graph.part(product);
-  int row = graph.add(WorkKind::Row, {left}, 1);
-  int sum = graph.elementwise({row, right}, 1);
-  auto groups = graph.run();
-  ASSERT_EQ(groups.size(), 2u);
-  EXPECT_EQ(members(groups[0]), (std::vector<int>{product}));
-  EXPECT_EQ(members(groups[1]), (std::vector<int>{row, sum}));
-}
-
-TEST(FusionPolicy, AProductThatIsReadWholeAsWellIsStored) {
-  PartedGraph graph;
-  int product = graph.contraction({-1, -1});
-  int left = graph.part(product);
-  graph.elementwise({left}, 1);
-  int whole = graph.elementwise({product});
-  graph.nodes[whole].escapes = true;
-  graph.elementwise({-1});
-  EXPECT_EQ(members(graph.run()[0]).front(), product);
-  EXPECT_EQ(graph.run()[0].results.size(), 1u);
-}
-
-namespace {
-
-constexpr SeparableRule kRule = {/*columns=*/64, /*fewBlocks=*/2, /*repeatedMultiplyAdds=*/1000};
-
-struct SeparableGraph : Graph {
-  /// Its channels are a shape of their own.
-  int depthwise(int input, double multiplyAdds = 2000) {
-    int node = contraction({input, -1}, 1);
-    nodes[node].role = roles::Depthwise{multiplyAdds};
-    return node;
-  }
-  int biased(int operand, bool ofChannels = true) {
-    int node = elementwise({operand, -1}, 1);
-    nodes[node].isOfChannels = {false, ofChannels};
-    return node;
-  }
-  int pointwise(int input, int64_t columns) {
-    int node = contraction({input, -1}, 2);
-    nodes[node].role = roles::Pointwise{columns};
-    return node;
-  }
-  llvm::SmallVector<FusionGroup> run() {
-    nodes.back().escapes = true;
-    return formGroups(nodes, kRule);
-  }
-};
-
-} // namespace
-
-TEST(FusionPolicy, BothHalvesOfASeparableConvolutionAreOneKernel) {
-  SeparableGraph graph;
-  int first = graph.depthwise(-1), bias = graph.biased(first), second = graph.pointwise(bias, 96);
-  int sum = graph.elementwise({second, -1}, 2);
-  auto groups = graph.run();
-  ASSERT_EQ(groups.size(), 1u);
-  EXPECT_EQ(groups[0].anchor, second);
-  EXPECT_EQ(groups[0].depthwise, first);
-  EXPECT_EQ(groups[0].last, sum);
-  EXPECT_EQ(members(groups[0]), (std::vector<int>{first, bias, second, sum}));
-  EXPECT_EQ(formGroups(graph.nodes).size(), 2u) << "where no rule says so, they are two";
-}
-
-TEST(FusionPolicy, HalvesAreApartWhereTheFirstIsReadTwice) {
-  SeparableGraph graph;
-  int first = graph.depthwise(-1), second = graph.pointwise(first, 8);
-  graph.elementwise({first}, 1);
-  graph.nodes[second].escapes = true;
-  for (const FusionGroup &group : graph.run())
-    EXPECT_EQ(group.depthwise, -1);
-
-  SeparableGraph output;
-  int stored = output.depthwise(-1);
-  output.nodes[stored].escapes = true;
-  output.pointwise(stored, 8);
-  EXPECT_EQ(output.run().size(), 2u);
-}
-
-TEST(FusionPolicy, ANumberForEveryPixelIsNotReadWithEachBlockOfColumns) {
-  SeparableGraph graph;
-  graph.pointwise(graph.biased(graph.depthwise(-1), /*ofChannels=*/false), 8);
-  EXPECT_EQ(graph.run().size(), 2u);
-}
-
-/// 129 columns are three blocks of 64: the first half is computed twice more.
-TEST(FusionPolicy, WhatIsComputedAgainIsWeighed) {
-  auto groupsOf = [](int64_t columns, double multiplyAdds) {
-    SeparableGraph graph;
-    graph.pointwise(graph.depthwise(-1, multiplyAdds), columns);
-    return graph.run().size();
-  };
-  EXPECT_EQ(groupsOf(128, 1e9), 1u);
-  EXPECT_EQ(groupsOf(129, 500), 1u);
-  EXPECT_EQ(groupsOf(129, 501), 2u);
-}
-
 TEST(FusionPolicy, AContractionComputesItsLeftOperand) {
   // What scales a concatenation; but not what a GPU does not load, or what two read.
   for (auto [mayBeMade, alone] : {std::pair(true, true), {false, true}, {true, false}}) {
-    Graph graph;
+    FusionGraph graph;
     int concat = graph.add(WorkKind::Boundary, {-1, -1});
     int scale = graph.elementwise({concat, -1});
     int shift = graph.elementwise({scale, -1});
@@ -349,7 +177,7 @@ TEST(FusionPolicy, AContractionComputesItsLeftOperand) {
 }
 
 TEST(FusionPolicy, AContractionNormalizesWhatItReads) {
-  Graph graph;
+  FusionGraph graph;
   int rows = graph.add(WorkKind::Row, {-1});
   graph.nodes[rows].role = roles::Normalization{};
   int scaled = graph.elementwise({rows, -1});
@@ -365,7 +193,7 @@ TEST(FusionPolicy, AContractionNormalizesWhatItReads) {
 
 TEST(FusionPolicy, ANormalizationThatIsReadBeforeStaysAlone) {
   // What the product's epilogue adds depends on the same rows.
-  Graph graph;
+  FusionGraph graph;
   int rows = graph.add(WorkKind::Row, {-1});
   graph.nodes[rows].role = roles::Normalization{};
   int product = graph.add(WorkKind::Contraction, {rows, -1}, /*shape=*/0, /*prologueOperand=*/0);

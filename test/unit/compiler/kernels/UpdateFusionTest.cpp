@@ -2,7 +2,7 @@
 //
 // Which kernel does the update of a weight: that of its gradient, where nobody else reads what it gives.
 
-#include "compiler/kernels/fusion/FusionPolicy.h"
+#include "test/unit/compiler/kernels/FusionGraph.h"
 #include "gtest/gtest.h"
 
 using namespace nacre::kernels;
@@ -10,8 +10,7 @@ using namespace nacre::kernels;
 namespace {
 
 /// v' = k v + g, w' = w - r v'.
-struct UpdatingGraph {
-  llvm::SmallVector<FusionNode> nodes;
+struct UpdatingGraph : FusionGraph {
   int gradient = add(WorkKind::Contraction, {-1, -1}), kept = add(WorkKind::Elementwise, {-1, -1}),
       moment = add(WorkKind::Elementwise, {kept, gradient}), step = add(WorkKind::Elementwise, {moment, -1}),
       weight = add(WorkKind::Elementwise, {-1, step});
@@ -20,14 +19,6 @@ struct UpdatingGraph {
     nodes[gradient].mayUpdate = true;
     for (int state : {moment, weight})
       nodes[state].escapes = nodes[state].becomesState = true;
-  }
-
-  int add(WorkKind kind, llvm::ArrayRef<int> operands) {
-    FusionNode node;
-    node.kind = kind;
-    node.operands.assign(operands.begin(), operands.end());
-    nodes.push_back(std::move(node));
-    return nodes.size() - 1;
   }
 };
 
