@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tiles of products by their sizes, on the GPUs that share memory.
 
-#include "codegen/gpu/contraction/TileTables.h"
-#include "runtime/include/nacre/model_format.h"
+#include "test/unit/codegen/gpu/contraction/TileRequests.h"
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
 
 using namespace nacre::codegen::gpu;
 
 namespace {
-
-TileRequest matmul(int64_t rows, int64_t columns, int64_t depth) {
-  TileRequest request;
-  request.rows = rows;
-  request.columns = columns;
-  request.depth = depth;
-  return request;
-}
 
 TEST(GpuTileTables, TheLastVariantRunsAnywhere) {
   for (int64_t rows : {1, 3, 16, 49, 196, 3136, 50176})
@@ -88,94 +81,6 @@ TEST(GpuTileTables, LongReductionsOfFewTilesAreDivided) {
   EXPECT_EQ(chooseGpuTiles(matmul(196, 256, 2304)).front().staging()->parts, 8);
   EXPECT_EQ(chooseGpuTiles(matmul(196, 256, 64)).front().staging()->parts, 1);
   EXPECT_EQ(chooseGpuTiles(matmul(4096, 4096, 4096)).front().staging()->parts, 1);
-}
-
-/// What a device of the family may run, the best first.
-llvm::SmallVector<GpuTile, 4> tilesFor(nacre_gpu_family family, const TileRequest &request) {
-  llvm::SmallVector<GpuTile, 4> tiles;
-  for (const GpuTile &tile : chooseGpuTiles(request))
-    if (tile.families == 0 || tile.families >> family & 1)
-      tiles.push_back(tile);
-  return tiles;
-}
-
-TEST(GpuTileTables, PhonesAreNotGivenSharedTiles) {
-  TileRequest request = matmul(3136, 64, 576);
-  request.halves = true;
-  ASSERT_TRUE(tilesFor(NACRE_GPU_NVIDIA, request)[0].is<GpuTile::Cooperative>());
-  ASSERT_TRUE(tilesFor(NACRE_GPU_NVIDIA, request)[1].is<GpuTile::Shared>());
-  for (nacre_gpu_family family : {NACRE_GPU_ADRENO, NACRE_GPU_MALI, NACRE_GPU_POWERVR, NACRE_GPU_CPU}) {
-    const llvm::SmallVector<GpuTile, 4> tiles = tilesFor(family, request);
-    ASSERT_FALSE(tiles.empty());
-    for (const GpuTile &tile : tiles)
-      EXPECT_TRUE(tile.is<GpuTile::Direct>()) << family;
-  }
-}
-
-TEST(GpuTileTables, FewUnitsGetLargeTiles) {
-  // 49 x 512 is 112 tiles of 8 x 32, one round of 132 units and fourteen of 8; and eight tiles of 64 x 64.
-  const TileRequest request = matmul(49, 512, 147);
-  EXPECT_EQ(tilesFor(NACRE_GPU_NVIDIA, request).front().tileRows(), 8);
-  const GpuTile tile = tilesFor(NACRE_GPU_INTEL, request).front();
-  EXPECT_TRUE(tile.is<GpuTile::Shared>());
-  EXPECT_EQ(tile.families, 1u << NACRE_GPU_INTEL | 1u << NACRE_GPU_OTHER);
-  EXPECT_EQ(tile.tileRows(), 64);
-  EXPECT_EQ(tile.tileColumns(), 64);
-}
-
-TEST(GpuTileTables, FamiliesShareATileThatServesThemAll) {
-  const TileRequest request = matmul(4096, 4096, 4096);
-  const llvm::SmallVector<GpuTile, 4> tiles = chooseGpuTiles(request);
-  EXPECT_EQ(llvm::count_if(tiles, [](const GpuTile &tile) { return tile.is<GpuTile::Shared>(); }), 1);
-  EXPECT_EQ(tiles.front().families,
-            1u << NACRE_GPU_NVIDIA | 1u << NACRE_GPU_AMD | 1u << NACRE_GPU_INTEL | 1u << NACRE_GPU_OTHER);
-}
-
-TEST(GpuTileTables, NoFamilyHasTwoTilesOfAKind) {
-  for (int64_t rows : {16, 49, 196, 784, 3136, 50176})
-    for (int64_t columns : {16, 64, 256, 1000, 4096})
-      for (int64_t depth : {16, 64, 576, 4608}) {
-        TileRequest request = matmul(rows, columns, depth);
-        request.halves = true;
-        uint32_t shared = 0, cooperative = 0;
-        for (const GpuTile &tile : chooseGpuTiles(request)) {
-          uint32_t &seen = tile.is<GpuTile::Shared>() ? shared : cooperative;
-          if (!tile.is<GpuTile::Shared>() && !tile.is<GpuTile::Cooperative>())
-            continue;
-          EXPECT_NE(tile.families, 0u);
-          EXPECT_EQ(seen & tile.families, 0u);
-          seen |= tile.families;
-        }
-        EXPECT_EQ(shared, 1u << NACRE_GPU_NVIDIA | 1u << NACRE_GPU_AMD | 1u << NACRE_GPU_INTEL | 1u << NACRE_GPU_OTHER);
-        // Intel's matrices are of other sizes.
-        EXPECT_EQ(cooperative, 1u << NACRE_GPU_NVIDIA | 1u << NACRE_GPU_AMD | 1u << NACRE_GPU_OTHER);
-      }
-}
-
-TEST(GpuTileTables, CpusThatPlayAGpuGetTallTiles) {
-  auto tallOf = [](const TileRequest &request) {
-    for (const GpuTile &tile : chooseGpuTiles(request))
-      if (tile.families == 1u << NACRE_GPU_CPU)
-        return *tile.as<GpuTile::Direct>();
-    return GpuTile::Direct{0, 0};
-  };
-  EXPECT_EQ(tallOf(matmul(512, 512, 512)).rows, 16);
-  EXPECT_EQ(tallOf(matmul(512, 512, 512)).quads, 4);
-  // One subgroup of lavapipe, which has no use for more.
-  EXPECT_EQ(tallOf(matmul(512, 512, 512)).invocations(), 8);
-  // No wider and no taller than the work.
-  EXPECT_LE(tallOf(matmul(512, 24, 512)).tileColumns(), 32);
-  EXPECT_LE(tallOf(matmul(20, 512, 512)).tileRows(), 20);
-  // Nothing to use again, or too little work for it.
-  TileRequest depthwise = matmul(3136, 64, 64);
-  depthwise.depthwise = true;
-  EXPECT_EQ(tallOf(depthwise).rows, 0);
-  EXPECT_EQ(tallOf(matmul(3136, 64, 9)).rows, 0);
-  EXPECT_EQ(tallOf(matmul(1, 1000, 2048)).rows, 0);
-  // No phone is played.
-  TileRequest phone = matmul(512, 512, 512);
-  phone.mayBePlayed = false;
-  EXPECT_EQ(tallOf(phone).rows, 0);
 }
 
 TEST(GpuTileTables, FewRowsDivideTheReduction) {
@@ -295,94 +200,6 @@ TEST(GpuTileTables, WindowsMakeTilesOfFewerRows) {
   const int64_t rows = chooseGpuTiles(request).front().tileRows();
   request.taps = 9;
   EXPECT_LT(chooseGpuTiles(request).front().tileRows(), rows);
-}
-
-/// A convolution of 3x3 by a phone.
-TileRequest convolution(int64_t size, int64_t inputs, int64_t outputs) {
-  TileRequest request = matmul(size * size, outputs, 9 * inputs);
-  request.mayBePhone = true;
-  request.winograd = nacre::codegen::WinogradShape{3, 1, size, size, 1, inputs, outputs};
-  return request;
-}
-
-TEST(GpuTileTables, PhonesComputeConvolutionsOfManyChannelsByWinograd) {
-  for (auto [size, channels] : {std::pair<int64_t, int64_t>{224, 64}, {112, 128}, {56, 256}, {28, 512}}) {
-    const auto tiles = chooseGpuTiles(convolution(size, channels, channels));
-    const auto *winograd = llvm::find_if(tiles, [](const GpuTile &tile) { return tile.is<GpuTile::Winograd>(); });
-    ASSERT_NE(winograd, tiles.end()) << size;
-    EXPECT_EQ(winograd->as<GpuTile::Winograd>()->outputs, 4);
-    EXPECT_EQ(winograd->families, maskOf(NACRE_GPU_ADRENO) | maskOf(NACRE_GPU_MALI));
-    EXPECT_LE(winograd->sharedBytes(), 16 << 10);
-    EXPECT_EQ(faultOf(*winograd), nullptr);
-    EXPECT_TRUE(tiles.back().is<GpuTile::Direct>() || tiles.back().is<GpuTile::Split>())
-        << "the last one runs anywhere";
-  }
-}
-
-/// Counted by hand: of a 4x4 tile 36 products for 144, and half as many words for each of them.
-TEST(GpuTileTables, PhonesCountWhatWinogradSaves) {
-  const TileRequest layer = convolution(56, 64, 64);
-  const GpuTile direct = chooseGpuTiles(matmul(56 * 56, 64, 576)).back();
-  ASSERT_TRUE(direct.is<GpuTile::Direct>());
-  const auto tiles = chooseGpuTiles(layer);
-  const auto *winograd = llvm::find_if(tiles, [](const GpuTile &tile) { return tile.is<GpuTile::Winograd>(); });
-  ASSERT_NE(winograd, tiles.end());
-  for (const PhoneGpu &phone : phoneGpus()) {
-    const double gain = phoneCycles(layer, phone, direct) / phoneCycles(layer, phone, *winograd);
-    EXPECT_GT(gain, 1.6) << phone.device;
-    EXPECT_LT(gain, 2.8) << phone.device;
-  }
-}
-
-/// Tiles are more than an image has pixels for, or their filters than they multiply.
-TEST(GpuTileTables, PhonesComputeSmallConvolutionsDirectly) {
-  for (const TileRequest &request : {convolution(1, 512, 512), convolution(3, 64, 4), convolution(8, 3, 4)})
-    for (const GpuTile &tile : chooseGpuTiles(request))
-      EXPECT_FALSE(tile.is<GpuTile::Winograd>()) << request.rows;
-  TileRequest elsewhere = convolution(56, 64, 64);
-  elsewhere.winograd.reset();
-  for (const GpuTile &tile : chooseGpuTiles(elsewhere))
-    EXPECT_FALSE(tile.is<GpuTile::Winograd>());
-}
-
-/// Many images have blocks for all units; a single one has too few, and what has few channels spends its time on transforms.
-TEST(GpuTileTables, NvidiaComputesManyBlocksByWinograd) {
-  auto familiesOfBlock = [](int64_t images, int64_t size, int64_t inputs, int64_t outputs) {
-    TileRequest request = matmul(images * size * size, outputs, 9 * inputs);
-    request.winograd = nacre::codegen::WinogradShape{3, images, size, size, 1, inputs, outputs};
-    const auto tiles = chooseGpuTiles(request);
-    const auto *block = llvm::find_if(tiles, [](const GpuTile &tile) { return tile.is<GpuTile::WinogradBlock>(); });
-    if (block == tiles.end())
-      return 0u;
-    EXPECT_EQ(faultOf(*block), nullptr);
-    EXPECT_LE(block->sharedBytes(), 48 << 10);
-    for (const GpuTile &other : tiles)
-      EXPECT_TRUE(&other == block || (other.families & block->families) == 0) << "it has a variant";
-    return block->families;
-  };
-  for (auto [size, inputs, outputs] : {std::array<int64_t, 3>{16, 64, 64}, {16, 64, 128}, {8, 128, 256}, {8, 256, 128}})
-    EXPECT_EQ(familiesOfBlock(128, size, inputs, outputs), maskOf(NACRE_GPU_NVIDIA)) << size << ' ' << inputs;
-  for (auto [size, inputs, outputs] : {std::array<int64_t, 3>{56, 64, 64}, {14, 256, 256}, {32, 3, 64}, {32, 12, 64}})
-    EXPECT_EQ(familiesOfBlock(1, size, inputs, outputs), 0u) << size << ' ' << inputs;
-}
-
-/// The gradients of the same layers' filters in parts of two images or more; images that a block does not divide are computed directly.
-TEST(GpuTileTables, NvidiaComputesGradientsOfFiltersByWinograd) {
-  auto familiesOfBlock = [](int64_t parts, int64_t images, int64_t size, int64_t inputs, int64_t outputs) {
-    TileRequest request = matmul(9 * inputs, outputs, images * size * size);
-    request.blocks = parts;
-    request.gradient = nacre::codegen::WinogradShape{3, images, size, size, 1, inputs, outputs};
-    const auto tiles = chooseGpuTiles(request);
-    const auto *block = llvm::find_if(tiles, [](const GpuTile &tile) { return tile.is<GpuTile::WinogradGradient>(); });
-    EXPECT_EQ(block == tiles.end() ? nullptr : faultOf(*block), nullptr);
-    return block == tiles.end() ? 0u : block->families;
-  };
-  EXPECT_EQ(familiesOfBlock(64, 2, 16, 64, 64), maskOf(NACRE_GPU_NVIDIA));
-  EXPECT_EQ(familiesOfBlock(32, 4, 16, 64, 128), maskOf(NACRE_GPU_NVIDIA));
-  EXPECT_EQ(familiesOfBlock(8, 16, 8, 128, 256), maskOf(NACRE_GPU_NVIDIA));
-  EXPECT_EQ(familiesOfBlock(32, 4, 15, 64, 128), 0u);
-  EXPECT_EQ(familiesOfBlock(32, 4, 16, 48, 128), 0u);
-  EXPECT_EQ(familiesOfBlock(32, 1, 2, 64, 128), 0u);
 }
 
 } // namespace
