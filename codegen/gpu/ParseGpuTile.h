@@ -14,8 +14,8 @@
 namespace nacre::codegen::gpu {
 
 /// Parses a tile, such as `shared:rows=8,quads=2,columns=16,lines=16,depth=16`, `cooperative:...` or `split:...`.
-/// Each kind has its own fields (visitNumbers). Fields that are not named have the kind's defaults. Returns an error that
-/// names the problem if the text or the tile is invalid.
+/// Each kind has its own fields (visitNumbers). Fields that are not named have the kind's defaults. Returns an error
+/// that names the problem if the text or the tile is invalid.
 llvm::Expected<GpuTile> parseGpuTile(llvm::StringRef text);
 
 } // namespace nacre::codegen::gpu

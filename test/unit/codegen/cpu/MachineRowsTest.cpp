@@ -141,7 +141,7 @@ TEST(MachineRows, LittleCoresHaveRowsOfTheirOwn) {
     EXPECT_EQ(row.productsPerCycle(), row.step.lanes) << "a multiply-add a cycle";
   }
   EXPECT_TRUE(machineOf(target, {Number::F32, Number::F16, Number::F32}, /*isSingleRow=*/true).costs.inOrder);
-  EXPECT_FALSE(machineOf(llvm::cantFail(parseTargets("linux-arm64", "")).front(), {}).inOrder);
+  EXPECT_FALSE(machineOf(llvm::cantFail(parseTargets("linux-arm64", "")).front(), {}).costs.inOrder);
 }
 
 /// Four steps at once: tiles, panels and prices follow from the row.
