@@ -128,7 +128,8 @@ bool upload_state(Engine &engine, Reason &reason) {
 
 bool download_state(Engine &engine, uint32_t from, Reason &reason) {
   const VulkanApi &vk = engine.device.loader.vk;
-  char *to = engine.session->view.memory.state;
+  // Another thread may call this while the session exchanges its view.
+  char *to = engine.session->state->data;
   const Way way = way_of(engine);
   for (const Written &written : engine.schedule.written) {
     auto download = [&](uint64_t at, uint64_t bytes) {

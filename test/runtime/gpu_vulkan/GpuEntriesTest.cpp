@@ -5,7 +5,9 @@
 // How:   as GpuSessionTest.cpp. Both entries of the hand-made model add to the state.
 
 #include "runtime/src/gpu_vulkan/traits.h"
+
 #include "test/runtime/gpu_vulkan/GpuSession.h"
+#include <thread>
 
 namespace nacre::test {
 namespace {
@@ -126,6 +128,45 @@ TEST_F(GpuEntriesTest, GiveTheStateOfAnEntryThatIsNotInUse) {
     if (!atTheEnd)
       destroy();
   }
+  options.state = nullptr;
+  nacre_state_destroy(state);
+}
+
+TEST_F(GpuEntriesTest, AreExchangedWhileAnotherThreadReadsTheState) {
+  memories_apart_for_tests = true;
+  nacre_state *state = nullptr;
+  ASSERT_EQ(nacre_state_create(toy.model(), nullptr, &state), NACRE_OK);
+  options.state = state;
+  ASSERT_EQ(create(), NACRE_OK) << reason;
+  std::atomic<bool> isOver{false};
+  std::atomic<int> wrong{0};
+  std::thread reader([&] {
+    while (!isOver) {
+      float total[kColumns];
+      if (nacre_state_read(state, 0, total, sizeof total) != NACRE_OK)
+        continue; // a run is using it
+      bool isOfARun = false;
+      for (int after = 0; after <= 20 && !isOfARun; ++after)
+        isOfARun = total[1] == toySum(1, after) && total[kColumns - 1] == toySum(kColumns - 1, after);
+      wrong += !isOfARun;
+    }
+  });
+  for (int done = 0; done < 20;) {
+    EXPECT_EQ(nacre_session_use(session, uint32_t(done % 2)), NACRE_OK);
+    void *x = nullptr;
+    EXPECT_EQ(nacre_session_input(session, 0, &x), NACRE_OK);
+    for (int64_t i = 0; i < kRows * kColumns; ++i)
+      static_cast<float *>(x)[i] = toyInput(i);
+    done += nacre_session_run(session) == NACRE_OK; // refused while the other thread reads
+  }
+  isOver = true;
+  reader.join();
+  EXPECT_EQ(wrong, 0);
+  destroy();
+  float total[kColumns];
+  ASSERT_EQ(nacre_state_read(state, 0, total, sizeof total), NACRE_OK);
+  for (int64_t c = 0; c < kColumns; ++c)
+    EXPECT_EQ(total[c], toySum(c, 20)) << c;
   options.state = nullptr;
   nacre_state_destroy(state);
 }
