@@ -109,7 +109,7 @@ class LayoutTest(packaged.PackageTest):
                 self.assertEqual([kind_of_ctypes(parameter) for parameter in ours._argtypes_],  # pylint: disable=protected-access
                                  [kind_of_c(" ".join(parameter.split())) for parameter in parameters.split(",")], field)
                 checked += 1
-        self.assertEqual(checked, 37)
+        self.assertEqual(checked, 38)
 
 
 if __name__ == "__main__":

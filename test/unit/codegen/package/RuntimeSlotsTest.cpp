@@ -58,7 +58,21 @@ TEST(RuntimeSlots, EachCombinationHasItsFeatures) {
   }
 }
 
-/// Apps call every function without a look whether it is there; only the weights' and the use of an entry are asked for.
+TEST(RuntimeSlots, OnlyModelsWithSeveralEntriesCanSwitch) {
+  for (uint32_t entries : {1u, 2u, 5u}) {
+    SCOPED_TRACE(testing::Message() << entries << " entries");
+    nacre_model_table model = {};
+    model.entry_count = entries;
+    const package::RuntimeSlots slots = package::runtimeSlots(model);
+    EXPECT_EQ(SYMBOL_IN(functions.session_use), entries > 1 ? "use_entry" : "");
+    EXPECT_EQ(SYMBOL_IN(functions.session_create), entries > 1 ? "create_with_entries" : "session_create");
+    EXPECT_EQ(SYMBOL_IN(functions.session_memory), entries > 1 ? "memory_of_entries" : "session_memory");
+    EXPECT_EQ(SYMBOL_IN(functions.session_destroy), entries > 1 ? "destroy_with_entries" : "session_destroy");
+  }
+}
+
+/// Apps call every function without a look whether it is there. Only the weights' and the switch of the entry are asked
+/// for.
 TEST(RuntimeSlots, AppsFindEveryFunction) {
   for (unsigned bits = 0; bits < 8; ++bits) {
     const package::RuntimeSlots slots = slotsOf(bits & 1, bits & 2, bits & 4);
