@@ -6,13 +6,12 @@
 #ifndef NACRE_DIALECTS_PLAN_KEYBOUNDS_H
 #define NACRE_DIALECTS_PLAN_KEYBOUNDS_H
 
+#include "dialects/plan/Notes.h"
+
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/Operation.h"
 #include <optional>
 
 namespace nacre::plan {
-
-constexpr llvm::StringLiteral kKeyBounds = "plan.key_bounds";
 
 /// Row i sees the keys from i + offset - `before` to i + offset + `behind`. A bound that is left out is no limit.
 struct KeyBounds {
@@ -29,7 +28,7 @@ inline void setKeyBounds(mlir::Operation *op, const KeyBounds &bounds) {
       list.set(name, builder.getI64IntegerAttr(*number));
   };
   set("before", bounds.before);
-  set("behind", bounds.behind);
+  set("after", bounds.behind);
   set("offset", bounds.offset);
   set("offset_input", bounds.offsetInput);
   op->setAttr(kKeyBounds, list.getDictionary(op->getContext()));
@@ -44,7 +43,7 @@ inline std::optional<KeyBounds> getKeyBounds(mlir::Operation *op) {
     auto number = list.getAs<mlir::IntegerAttr>(name);
     return number ? std::optional(number.getInt()) : std::nullopt;
   };
-  return KeyBounds{get("before"), get("behind"), get("offset").value_or(0), get("offset_input")};
+  return KeyBounds{get("before"), get("after"), get("offset").value_or(0), get("offset_input")};
 }
 
 } // namespace nacre::plan

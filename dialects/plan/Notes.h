@@ -36,6 +36,9 @@ constexpr llvm::StringLiteral kGpuDeclined = "plan.gpu_declined";
 
 inline bool isDeclinedByGpu(KernelOp kernel) { return kernel->hasAttr(kGpuDeclined); }
 
+/// Bounds of the keys that a row of attention sees (KeyBounds.h). On the operation of a kernel that hides other keys.
+constexpr llvm::StringLiteral kKeyBounds = "plan.key_bounds";
+
 /// Predicted times in nanoseconds, for an assumed device. On a launch: the times of one whole iteration on the CPU, and
 /// on the GPU if it has code. On an entry: the times of a run as placed, and of a run on the CPU only.
 constexpr llvm::StringLiteral kPredictedNanoseconds = "plan.predicted_ns";

@@ -19,13 +19,13 @@ struct KeyRange {
   int64_t chunk = 0;
 };
 
-/// Returns the chunks that `count` rows from `first` see, at least one. A row without keys then has scores of -inf, as in
-/// a row of all keys. `batch` has the index in each batch loop.
+/// Returns the chunks that `count` rows from `first` see, at least one. A row without keys then has scores of -inf, as
+/// in a row of all keys. `batch` has the index in each batch loop.
 KeyRange emitVisibleKeys(VectorBuilder &build, const AttentionForm &form, llvm::ArrayRef<mlir::Value> batch,
                          mlir::Value first, mlir::Value count, int64_t chunk);
 
-/// Multiplies the rows of `walk` by all panels of `packed`, or only by those of the keys `visible`, which are the columns
-/// of `product` then.
+/// Multiplies the rows of `walk` by all panels of `packed`, or only by those of the keys `visible`. The columns of
+/// `product` are the keys then.
 void emitPanels(KernelFunction &function, VectorBuilder &build, const MatrixProduct &product,
                 const PackedColumns &packed, const PanelWalk &walk, const Addresses &at, const KeyRange &visible);
 

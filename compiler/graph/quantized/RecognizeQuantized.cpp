@@ -5,8 +5,8 @@
 //
 // 0. Quantizations move to the operators that compute reals, and dequantizations to their readers
 //    (MovedQuantizations.h).
-// 1. Attention is fused on CPUs (QuantizedAttention.h). Other contractions use bytes (IntegerContractions.h). Contractions
-//    that cannot are recorded with the reason (InFloats.h).
+// 1. Attention is fused on CPUs (QuantizedAttention.h). Other contractions use bytes (IntegerContractions.h).
+//    Contractions that cannot are recorded with the reason (InFloats.h).
 // 2. A 32-bit bias is added to the sums, and factors are merged into the scale.
 // 3. Averages become sums of bytes (Averages.h).
 // 4. The scale of a quantization is moved into the scales of its operands, and bounds become bounds of the bytes

@@ -375,7 +375,7 @@ func.func @fixed_point(%x: tensor<4x8xi32> {nn.name = "x"}) -> (tensor<4x8xi32> 
 // CHECK-LABEL: plan.entry @bounded
 // CHECK:         plan.launch @attention_0
 // CHECK-LABEL: plan.kernel @attention_0 attention
-// CHECK:           attrs = {plan.key_bounds = {before = 3 : i64, behind = 0 : i64, offset = 0 : i64, offset_input = 1 : i64}}
+// CHECK:           attrs = {plan.key_bounds = {after = 0 : i64, before = 3 : i64, offset = 0 : i64, offset_input = 1 : i64}}
 // CHECK:           math.tanh
 // CHECK:           linalg.index 3
 // CHECK:           linalg.index 2

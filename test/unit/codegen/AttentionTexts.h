@@ -180,8 +180,8 @@ inline std::string AttentionText::text() const {
       {"SINKVALUE", sunk ? "%k0: TYPE, " : ""},
       {"MASKED", scored()},
       {"KEYBOUNDS", !bounded ? ""
-                    : causal ? "attrs = {plan.key_bounds = {behind = 0, offset = 2}} "
-                             : "attrs = {plan.key_bounds = {before = 3, behind = 0, offset = 2}} "},
+                    : causal ? "attrs = {plan.key_bounds = {after = 0, offset = 2}} "
+                             : "attrs = {plan.key_bounds = {before = 3, after = 0, offset = 2}} "},
       {"QMAP", map("b", "m", "k")},
       {"KMAP", map(keyed, "n", "k")},
       {"VMAP", map(keyed, "k", "n")},
