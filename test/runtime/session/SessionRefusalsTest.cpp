@@ -3,7 +3,7 @@
 // What:  every way in which a session may be refused: memory, CPUs, versions, damaged tables, options.
 // How:   tables and options are bent where a test is about bad ones.
 
-#include "test/runtime/ToySession.h"
+#include "test/runtime/session/ToySession.h"
 
 #include <cstddef>
 #include <string>

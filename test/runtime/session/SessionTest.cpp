@@ -4,7 +4,7 @@
 // Why:   this is the code that runs on other people's phones.
 // How:   through nacre/runtime.h alone, as an app would.
 
-#include "test/runtime/ToySession.h"
+#include "test/runtime/session/ToySession.h"
 
 #include <cstring>
 #include <string>

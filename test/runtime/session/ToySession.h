@@ -2,8 +2,8 @@
 //
 // Sessions of the toy model, with an allocator that counts.
 
-#ifndef NACRE_TEST_RUNTIME_TOYSESSION_H
-#define NACRE_TEST_RUNTIME_TOYSESSION_H
+#ifndef NACRE_TEST_RUNTIME_SESSION_TOYSESSION_H
+#define NACRE_TEST_RUNTIME_SESSION_TOYSESSION_H
 
 #include "test/runtime/ToyModel.h"
 
@@ -82,4 +82,4 @@ protected:
 
 } // namespace nacre::test
 
-#endif // NACRE_TEST_RUNTIME_TOYSESSION_H
+#endif // NACRE_TEST_RUNTIME_SESSION_TOYSESSION_H
