@@ -41,7 +41,7 @@ static StringRef reasonOf(nn::AxisKind kind) {
 static StringRef reasonOf(Operation *op, const BatchRewriter &rewriter) {
   OpOperand *rows =
       llvm::find_if(op->getOpOperands(), [&](OpOperand &operand) { return rewriter.hasRows(operand.get()); });
-  const nn::Axes axes = nn::getIterationAxes(op);
+  const nn::Axes axes = rewriter.getStatedAxes(op);
   const nn::Axis *axis = nn::findAxisOfOperand(axes, rows->getOperandNumber(), rewriter.find(rows->get())->axis);
   if (axis->isParallel())
     return llvm::TypeSwitch<Operation *, StringRef>(op)
@@ -73,7 +73,7 @@ static StringRef reasonOf(Operation *op, const BatchRewriter &rewriter) {
 LogicalResult applyAlongAxes(Operation *op, BatchRewriter &rewriter) {
   if (!isa<nn::AxesInterface>(op))
     return rewriter.refuse(op, "combines rows of the batch");
-  return rewriter.passRows(op, nn::getIterationAxes(op)) ? success() : rewriter.refuse(op, reasonOf(op, rewriter));
+  return rewriter.passRows(op, rewriter.getStatedAxes(op)) ? success() : rewriter.refuse(op, reasonOf(op, rewriter));
 }
 
 /// The slice must take all rows. Its attributes have their number.

@@ -167,6 +167,16 @@ LogicalResult BatchRewriter::conform(OpOperand &operand, const BatchPlace &place
 // 3. Operators
 //===----------------------------------------------------------------------===//
 
+nn::Axes BatchRewriter::getStatedAxes(Operation *op) const {
+  const SmallVector<Type> wantedTypes(op->getOperandTypes());
+  for (Value operand : op->getOperands())
+    operand.setType(typeOf(operand).clone(getStatedShape(operand)));
+  nn::Axes axes = nn::getIterationAxes(op);
+  for (auto [operand, type] : llvm::zip_equal(op->getOperands(), wantedTypes))
+    operand.setType(type);
+  return axes;
+}
+
 /// True unless `operand` lacks `axis`, or broadcasts along it and so is the same for all rows.
 bool BatchRewriter::needsRows(OpOperand &operand, const nn::Axis &axis) const {
   const int64_t own = axis.operands[operand.getOperandNumber()];
