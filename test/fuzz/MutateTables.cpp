@@ -12,6 +12,7 @@
 #include <flatbuffers/minireflect.h>
 #include <tflite_generated.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <random>
@@ -130,7 +131,7 @@ std::string mutateTables(const std::string &bytes, uint32_t seed) {
   // Aligned, as offsets count on it.
   std::vector<uint64_t> words(bytes.size() / sizeof(uint64_t) + 1);
   auto *begin = reinterpret_cast<uint8_t *>(words.data());
-  std::memcpy(begin, bytes.data(), bytes.size());
+  std::copy(bytes.begin(), bytes.end(), begin);
   flatbuffers::Verifier verifier(begin, bytes.size(), /*max_depth=*/16, /*max_tables=*/10000);
   if (!schema::VerifyModelBuffer(verifier) || !hasKnownKinds(*schema::GetModel(begin)))
     return bytes;

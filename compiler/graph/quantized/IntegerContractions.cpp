@@ -159,7 +159,8 @@ RightOperand readRight(RewriterBase &rewriter, Operation *contraction, Value val
     return right;
   }
   Columns columns = readColumns(*view);
-  const auto depth = static_cast<double>(view->getType().getNumElements() / view->getShape().back());
+  const int64_t steps = view->getType().getNumElements() / view->getShape().back();
+  const auto depth = static_cast<double>(steps);
   bool fits = true;
   for (auto [column, least, most] : llvm::enumerate(columns.least, columns.most)) {
     const double zero = at(right.zero, column);

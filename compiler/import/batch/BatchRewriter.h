@@ -38,8 +38,8 @@ public:
   /// the first axis whose size is the stated batch. Returns `nullopt` if no axis fits.
   std::optional<BatchAxis> guess(mlir::Value value, llvm::ArrayRef<mlir::Value> likely = {}) const;
 
-  /// Returns the iteration axes of `op` for the stated batch, to which its attributes and results belong. The rows of its
-  /// operands already have the wanted one.
+  /// Returns the iteration axes of `op` for the stated batch, to which its attributes and results belong. The rows of
+  /// its operands already have the wanted one.
   nn::Axes getStatedAxes(mlir::Operation *op) const;
   /// Moves the rows of all operands of `op` to one of the parallel `axes`, and gives rows to its results. Repeats
   /// operands without rows if necessary. Returns false and changes nothing if that is impossible.
