@@ -5,7 +5,7 @@
 // How:   draws random nodes. Elements of the operands are moved along one axis, and the results must change as the kind of
 //        the axis says. A kind must not be too weak either: for each operator, one node at least must refute the stronger
 //        kinds.
-// usage: nacre-axes-of-nodes [--seed=N] [--nodes=N] [--operator=nn.name]
+// usage: meaning-axes [--seed=N] [--nodes=N] [--operator=nn.name]
 
 #include "compiler/evaluate/Interpreter.h"
 #include "dialects/TensorTypes.h"
