@@ -7,7 +7,7 @@
 
 include "dialects/nn/NnOpBase.td"
 
-def Nn_ReshapeOp : Nn_TypedOp<"reshape", [Nn_Boundary, Nn_SameWidth, Nn_MovesAxes]> {
+def Nn_ReshapeOp : Nn_TypedOp<"reshape", [Nn_Boundary, Nn_SameWidth, Nn_MovesAxes, Nn_PassesCounts]> {
   let summary = "The same elements in row-major order under another shape";
   let description = [{
     Example:

@@ -3,6 +3,7 @@
 // Iteration axes of operators that move elements to other indices, which shapes and attributes decide.
 
 #include "dialects/TensorTypes.h"
+#include "dialects/nn/Counts.h"
 #include "dialects/nn/NnDialect.h"
 #include "dialects/nn/axes/ListAxes.h"
 
@@ -57,6 +58,22 @@ Axes ReshapeOp::getIterationAxes() {
     if (!kept)
       list.add(AxisKind::Reordered, {}, {{0, int64_t(axis)}});
   return list.take();
+}
+
+/// An axis of size 1 may keep its count although another one beside it is dropped: which of the two a result has matters
+/// only here.
+std::optional<AxisCounts> ReshapeOp::transferCounts(ArrayRef<AxisCounts> operands) {
+  const Dims from = getOperand().getType().getShape(), to = getType().getShape();
+  AxisCounts result(to.size());
+  for (auto [axis, count] : llvm::enumerate(operands[0])) {
+    if (!count)
+      continue;
+    const std::optional<int64_t> same = findSameAxis(from, to, int64_t(axis));
+    if (!same || result[*same])
+      return std::nullopt;
+    result[*same] = count;
+  }
+  return result;
 }
 
 /// Elements of another width are split along a new last axis, or joined along the last axis.

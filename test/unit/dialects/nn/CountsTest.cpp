@@ -107,6 +107,10 @@ TEST(Counts, ReshapesKeepAnAxis) {
   EXPECT_EQ(pass(types, "%0 = nn.reshape %a : tensor<4x3x2xf32> to tensor<12x2xf32>", {"--n"}), "-n");
   EXPECT_EQ(pass(types, "%0 = nn.reshape %a : tensor<4x3x2xf32> to tensor<12x2xf32>", {"n--"}), "refused");
   EXPECT_EQ(pass(types, "%0 = nn.reshape %b : tensor<1x3xf32> to tensor<1x3x1xf32>", {"n-"}), "n--");
+  // One of two axes of size 1 is dropped. The other keeps the count, whichever had it.
+  EXPECT_EQ(pass(types, "%0 = nn.reshape %c : tensor<1x1xf32> to tensor<1xf32>", {"n-"}), "n");
+  EXPECT_EQ(pass(types, "%0 = nn.reshape %c : tensor<1x1xf32> to tensor<1xf32>", {"-n"}), "n");
+  EXPECT_EQ(pass(types, "%0 = nn.reshape %c : tensor<1x1xf32> to tensor<1xf32>", {"nm"}), "refused");
   // Which of the two would be it?
   EXPECT_EQ(pass(types, "%0 = nn.reshape %c : tensor<1x1xf32> to tensor<1x1x1xf32>", {"n-"}), "refused");
 }
