@@ -164,12 +164,17 @@ constexpr GpuTile::Shared sharedTile(int64_t rows, int64_t quads, int64_t column
 /// different banks.
 constexpr int64_t sharedRowQuads(int64_t depth) { return depth / 4 % 2 == 0 ? depth / 4 + 1 : depth / 4; }
 
-/// Calls `visit` with the name and the value of each number of a tile of some kind.
-template <typename Visit> void visitNumbers(GpuTile::Direct &tile, const Visit &visit) {
+/// Calls `visit` with the name and the value of each number of a tile whose invocations hold `rows` x `quads` sums.
+template <typename Tile, typename Visit> void visitRegisterTile(Tile &tile, const Visit &visit) {
   visit("rows", tile.rows);
   visit("quads", tile.quads);
   visit("columns", tile.columnThreads);
   visit("lines", tile.rowThreads);
+}
+
+/// Calls `visit` with the name and the value of each number of a tile of some kind.
+template <typename Visit> void visitNumbers(GpuTile::Direct &tile, const Visit &visit) {
+  visitRegisterTile(tile, visit);
 }
 template <typename Visit> void visitNumbers(GpuTile::Staging &tile, const Visit &visit) {
   visit("depth", tile.depth);
@@ -201,10 +206,7 @@ template <typename Visit> void visitNumbers(GpuTile::Winograd &tile, const Visit
 }
 template <typename Visit> void visitNumbers(GpuTile::WinogradProducts &tile, const Visit &visit) {
   visit("outputs", tile.outputs);
-  visit("rows", tile.rows);
-  visit("quads", tile.quads);
-  visit("columns", tile.columnThreads);
-  visit("lines", tile.rowThreads);
+  visitRegisterTile(tile, visit);
   visit("depth", tile.depth);
 }
 template <typename Visit> void visitNumbers(GpuTile &tile, const Visit &visit) {

@@ -93,12 +93,7 @@ bool start_entries(Session &session, SessionPlan &plan, Reason &reason) {
 
 nacre_status memory_of_entries(const nacre_model *model, uint32_t api_version, const nacre_session_options *options,
                                size_t info_size, nacre_memory_info *out_memory) {
-  SessionPlan plan;
-  Reason reason;
-  if (nacre_status status = plan_entries(model, api_version, options, plan, reason))
-    return fail_create(plan.options, reason, status);
-  copy_out(out_memory, info_size, plan.memory);
-  return NACRE_OK;
+  return memory_of_planned(model, api_version, options, info_size, out_memory, plan_entries);
 }
 
 nacre_status create_with_entries(const nacre_model *model, uint32_t api_version, const nacre_session_options *options,

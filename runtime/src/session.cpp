@@ -131,14 +131,19 @@ void set_up(State &state, const SessionPlan &plan, const nacre_allocator &alloca
   state.log_user = plan.options.log_user;
 }
 
-nacre_status session_memory(const nacre_model *model, uint32_t api_version, const nacre_session_options *options,
-                            size_t info_size, nacre_memory_info *out_memory) {
+nacre_status memory_of_planned(const nacre_model *model, uint32_t api_version, const nacre_session_options *options,
+                               size_t info_size, nacre_memory_info *out_memory, SessionPlanner *planner) {
   SessionPlan plan;
   Reason reason;
-  if (nacre_status status = plan_session(model, api_version, options, plan, reason))
+  if (nacre_status status = planner(model, api_version, options, plan, reason))
     return fail_create(plan.options, reason, status);
   copy_out(out_memory, info_size, plan.memory);
   return NACRE_OK;
+}
+
+nacre_status session_memory(const nacre_model *model, uint32_t api_version, const nacre_session_options *options,
+                            size_t info_size, nacre_memory_info *out_memory) {
+  return memory_of_planned(model, api_version, options, info_size, out_memory, plan_session);
 }
 
 nacre_status create_planned(const nacre_model *model, uint32_t api_version, const nacre_session_options *options,

@@ -79,6 +79,10 @@ inline void tell(const Session &session, const Reason &text) {
     session.log(session.log_user, NACRE_LOG_INFO, text.c_str());
 }
 
+/// Returns the memory of a session that `planner` plans.
+nacre_status memory_of_planned(const nacre_model *model, uint32_t api_version, const nacre_session_options *options,
+                               size_t info_size, nacre_memory_info *out_memory, SessionPlanner *planner);
+
 /// Creates a session as `planner` plans it, with the view of the plan's entry.
 nacre_status create_planned(const nacre_model *model, uint32_t api_version, const nacre_session_options *options,
                             nacre_session **out_session, SessionPlanner *planner);
