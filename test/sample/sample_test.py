@@ -77,6 +77,7 @@ class SampleTest(unittest.TestCase):
     def test_table(self):
         shares = read_shares()
         self.assertGreater(len(shares), 100)
+        self.assertEqual(write_shares.read_table(), {name: seconds for _, seconds, name in shares})
         self.assertEqual({name for _, _, name in shares} - set(read_tests(None)), set())
         taken = [take_tests(shares, point) for point in range(1000)]
         count = Counter(name for rows in taken for _, _, name in rows)
@@ -84,6 +85,17 @@ class SampleTest(unittest.TestCase):
         # Neighbours take turns: samples take about the same time.
         times = [sum(seconds for _, seconds, _ in rows) for rows in taken]
         self.assertLess(max(times), 1.4 * sum(times) / len(times))
+
+    def test_each_sample_has_a_sanitizer(self):
+        shares = read_shares()
+        for point in range(1000):
+            self.assertTrue(any(name.startswith("runtime/sanitizer-") for _, _, name in take_tests(shares, point)), point)
+
+    def test_processors(self):
+        """Sanitizers compile with two processes."""
+        processors = write_shares.read_processors(os.environ["NACRE_BUILD"])
+        self.assertEqual(processors["runtime/sanitizer-thread-gpu"], 2)
+        self.assertNotIn("lint/sample", processors)
 
     def test_shares(self):
         seconds = [0.2, 3.0, 12.0, 300.0]
@@ -100,7 +112,7 @@ class SampleTest(unittest.TestCase):
             file.write("""<testsuite><testcase name="a/b" time="1.5" status="run"/><testcase name="c" time="2" status="fail"/>
 <testcase name="d" time="0" status="disabled"/><testcase name="e" time="0" status="notrun"/></testsuite>""")
             file.flush()
-            self.assertEqual(write_shares.read_results(file.name), {"a/b": 1.5, "c": 2})
+            self.assertEqual(write_shares.read_results(file.name, {"c": 2}), {"a/b": 1.5, "c": 4})
 
     def test_tests_of_python(self):
         for case, most in (Divided, 2), (Small, 1):
