@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What:  for each target triple <t>, ${CMAKE_BINARY_DIR}/runtime/<t>/libnacre_runtime.a and stubs/lib{c,m,dl,pthread}.so; and
-#        libnacre_inspect.a, for what opens models and is not a model.
+# What:  for each target triple <t>, ${CMAKE_BINARY_DIR}/runtime/<t>/libnacre_runtime.a and
+#        stubs/lib{c,m,dl,pthread}.so; and libnacre_inspect.a, for what opens models and is not a model.
 # Why:   models are linked against stubs even on their own kind of machine: no libc of the target is needed, references
 #        bind to the oldest version of a symbol, and the lists below are all that a model may take from libc.
 # How:   clang without any libc's headers; llvm-ifs turns lists of names into libraries that hold nothing else.
@@ -16,7 +16,8 @@ endforeach()
 set(NACRE_RUNTIME_TRIPLES x86_64-linux-gnu aarch64-linux-gnu aarch64-linux-android24 x86_64-linux-android24)
 
 cmake_path(GET CMAKE_CURRENT_SOURCE_DIR PARENT_PATH include_root)
-# Khronos's headers need no libc, but lie in a folder with headers of one: what clang sees is a folder with theirs alone.
+# Khronos's headers need no libc, but lie in a folder with headers of one: what clang sees is a folder with theirs
+# alone.
 set(vulkan_headers ${CMAKE_BINARY_DIR}/runtime/vulkan-headers)
 file(MAKE_DIRECTORY ${vulkan_headers})
 foreach(folder vulkan vk_video)
@@ -24,10 +25,10 @@ foreach(folder vulkan vk_video)
     file(CREATE_LINK ${NACRE_VULKAN_HEADERS}/${folder} ${vulkan_headers}/${folder} SYMBOLIC)
   endif()
 endforeach()
-# No unwind tables: nothing unwinds through kernels. No stack protector, TLS, guards or atomics' helpers: each would be a
-# symbol that glibc and bionic name differently. Loops are not to become calls of what the lists below lack.
-# As small as can be, but for what every launch of a run passes through. With this bound of inlining both come out smallest: most
-# functions have one caller or two.
+# No unwind tables: nothing unwinds through kernels. No stack protector, TLS, guards or atomics' helpers: each would be
+# a symbol that glibc and bionic name differently. Loops are not to become calls of what the lists below lack.
+# As small as can be, but for what every launch of a run passes through. With this bound of inlining both come out
+# smallest: most functions have one caller or two.
 set(fast_sources src/gpu_vulkan/engine_run.cpp src/gpu_vulkan/state_run.cpp src/launch.cpp src/thread_pool.cpp src/weights/weights_file.cpp)
 set(flags -std=c++17 -Wall -Wextra -Werror -fPIC -fvisibility=hidden -fno-exceptions -fno-rtti -nostdinc++ -nostdlibinc
     -ffunction-sections -fdata-sections -fno-unwind-tables -fno-asynchronous-unwind-tables -fno-stack-protector

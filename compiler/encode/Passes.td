@@ -3,7 +3,8 @@
 // The passes of the encode phase, in the order they run. docs/phases/encode.md
 //
 // Reads:  plan entries on storages, kernels.
-// Writes: the same with an encoding on every weight and on every input of a kernel that is one, in the type that it is stored as.
+// Writes: the same with an encoding on every weight and on every input of a kernel that is one, in the type that it is
+//         stored as.
 
 #ifndef NACRE_COMPILER_ENCODE_PASSES
 #define NACRE_COMPILER_ENCODE_PASSES

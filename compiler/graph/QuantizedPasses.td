@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The passes over numbers that stand for others by a scale and a zero point, in the order they run. docs/phases/graph.md
+// The passes over numbers that stand for others by a scale and a zero point, in the order they run.
+// docs/phases/graph.md
 
 #ifndef NACRE_COMPILER_GRAPH_QUANTIZEDPASSES
 #define NACRE_COMPILER_GRAPH_QUANTIZEDPASSES

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the elementwise functions of one and of two values, a row each: what they are called, of which types they are
-//        defined, what passes may conclude, and, of those of one value, what they compute and what their gradient is.
-// Why:   it is all that anybody but the kernels' bodies (compiler/kernels/bodies/UnaryBodies.cpp) knows of a function.
-// How:   the rows are the cases of the enums and, as C++, those of getFacts (FunctionFacts.h, which has the words for types
-//        and facts). Floats of every width are computed in double from `x` and `alpha`, integers in 64 bits from `x` and
-//        `isUnsigned`; the caller rounds or wraps once. An expression is empty where the function is not defined.
-//        Functions of two values are computed by ScalarFunctions.h. A slope is dy times the derivative as a Writer `w` of
-//        compiler/train/rules writes it, in terms of dy, x, the result y and alpha; it is empty where that is zero everywhere. Where it
-//        follows from y, it is taken from there: then x need not be kept.
+// What:  the elementwise functions of one and of two values, a row each: their names, their types and the facts that
+//        passes may use. Rows of one value also have the formula and its gradient.
+// Why:   only the kernels' bodies (compiler/kernels/bodies/UnaryBodies.cpp) know more about a function.
+// How:   the rows are the cases of the enums and, as C++, those of getFacts (FunctionFacts.h, which has the words for
+//        types and facts). Floats of every width are computed in double from `x` and `alpha`, integers in 64 bits from
+//        `x` and `isUnsigned`; the caller rounds or wraps once. An expression is empty where the function is not
+//        defined. Functions of two values are computed by ScalarFunctions.h. A slope is dy times the derivative as a
+//        Writer `w` of compiler/train/rules writes it, in terms of dy, x, the result y and alpha; it is empty where
+//        that is zero everywhere. If it follows from y, it uses y: then x need not be kept.
 
 #ifndef NACRE_DIALECTS_NN_FUNCTIONS
 #define NACRE_DIALECTS_NN_FUNCTIONS

@@ -77,7 +77,8 @@ def Nn_AttentionOp : Nn_Op<"attention", [Nn_Attention, Nn_StatesAxes, AttrSizedO
     /// Tensors of codes, in the order of `codes`.
     enum Part : unsigned { Queries, Keys, Weights, Values };
     CodesAttr getCodesOf(Part part);
-    /// Returns the factor by which sums of the first product become scores. For codes, it is rounded to f32 as in ONNX Runtime.
+    /// Returns the factor by which sums of the first product become scores. For codes, it is rounded to f32 as in ONNX
+    /// Runtime.
     double getScoreFactor();
     Width getWidth();
     /// True if positions decide which keys a query sees.

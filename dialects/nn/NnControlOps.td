@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The operators of `nn` with regions: which of two is computed, and how often one is, as a run decides; what is differentiated.
+// The operators of `nn` with regions: conditionals and loops, which a run decides, and functions to differentiate.
 //
-// Regions are not isolated: what they read of the values around them is captured by its name. What a region computes stays
-// in it, but for what its terminator hands over. All types are static, and agree exactly.
+// Regions are not isolated: they capture the values around them by name. Only the operands of its terminator leave
+// a region. All types are static, and agree exactly.
 
 #ifndef NACRE_DIALECTS_NN_NNCONTROLOPS
 #define NACRE_DIALECTS_NN_NNCONTROLOPS

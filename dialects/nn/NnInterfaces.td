@@ -2,8 +2,8 @@
 //
 // What:  the facts that an operator of `nn` states of itself, where it is defined.
 // Why:   passes ask for the fact they need, so that a new operator is no new case in any of them.
-// How:   five interfaces. The traits below state what most operators say in one word (OperatorFacts.h has what they
-//        mean); what depends on attributes is a method of the operator, declared there and defined beside its family.
+// How:   five interfaces. The traits below state common facts in one word (OperatorFacts.h explains them). Facts that
+//        depend on attributes are methods of the operator, which are defined with its family.
 
 #ifndef NACRE_DIALECTS_NN_NNINTERFACES
 #define NACRE_DIALECTS_NN_NNINTERFACES
@@ -99,9 +99,9 @@ def Nn_SameWidth : Nn_Width<"Same">;
 def Nn_BoundedWidth : Nn_Width<"Bounded">;
 def Nn_FullWidth : Nn_Width<"Full">;
 
-// What happens along axes. Operands broadcast to the result; or all have its axes, and an attribute `axis` or `axes` names those that are
-// reduced; or the operator states it itself, in dialects/nn/axes. The first two work in any order of axes. So does an operator that also
-// moves the axes in its attributes.
+// What happens along axes. Operands broadcast to the result; or all have its axes, and an attribute `axis` or `axes`
+// names those that are reduced; or the operator states it itself, in dialects/nn/axes. The first two work in any order
+// of axes. So does an operator that also moves the axes in its attributes.
 def Nn_Broadcasts : TraitList<[Nn_LayoutInterface, Nn_AxesInterface, Nn_Fact<"Broadcasts">]>;
 def Nn_KeepsAxes : TraitList<[Nn_LayoutInterface, Nn_AxesInterface, Nn_Fact<"KeepsAxes">]>;
 def Nn_StatesAxes : DeclareOpInterfaceMethods<Nn_AxesInterface>;

@@ -174,7 +174,7 @@ def Nn_ResampleOp : Nn_Op<"resample", [Nn_Indexed, Nn_FreeWidth, Nn_KeepsAxes, N
   let extraClassDeclaration = [{
     /// The most elements that one is made of.
     static constexpr int64_t maxReads = 64;
-    /// Whether elements along axis `axes[index]` are moved as they are.
+    /// Returns whether elements along axis `axes[index]` are only moved.
     bool isMove(size_t index);
     int64_t countReducedElements();
     bool keepsSplats();

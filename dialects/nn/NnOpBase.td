@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What operators of `nn` are made of: the types of their operands, and their base classes.
+// The parts of operators of `nn`: the types of their operands, and their base classes.
 
 #ifndef NACRE_DIALECTS_NN_NNOPBASE
 #define NACRE_DIALECTS_NN_NNOPBASE
@@ -22,11 +22,11 @@ def Nn_IndexTensor : StaticShapeTensorOf<[I32, I64]>;
 def Nn_BoolTensor : StaticShapeTensorOf<[I1]>;
 
 // An operator whose result types follow from its operands and attributes.
-// What tables of the compiler have a row for. An operator that says nothing has a function in each: what is missing does not link.
-// Nn_ConstantOp, the last operator, makes the tables of all.
+// Tables of the compiler in which an operator has a row. By default it has a function in each: a missing function
+// does not link. Nn_ConstantOp, the last operator, makes the tables of all.
 class Nn_Rows {
   bit hasGradient = 1;      // reverse<Name> in compiler/train/rules; else gradients end at it.
-  bit isLowered = 1;        // lower<Name> in compiler/kernels/lowerings; else it is part of kernels, or is expanded before.
+  bit isLowered = 1;        // lower<Name> in compiler/kernels/lowerings; else it is part of kernels, or expanded.
   int prologueOperand = -1; // The operand that its kernel may compute while it reads it.
   bit isInterpreted = 1;    // evaluate in compiler/evaluate; else it has regions, or ends one.
   bit keepsType = 0;        // The result has the type of `operand`, and `axis` is one of its axes.

@@ -3,9 +3,9 @@
 // The operators of `nn`. Every operator infers its result types (InferTypes.cpp, from the pure rules in ShapeRules.h),
 // so an importer never computes a shape; states its facts (NnInterfaces.td), so that no pass lists operators; and folds
 // when all its operands are small constants, if it says how it is evaluated. An operator gives the same result on every
-// machine, folded or compiled (ScalarFunctions.h; test/meaning compares), with two exceptions. A zero has any sign if it is a
-// sum, the largest or smallest of zeros of both signs, or a deviation from a mean. Floats too small to be normal may be taken,
-// and left, as zeros.
+// machine, folded or compiled (ScalarFunctions.h; test/meaning compares), with two exceptions. A zero has any sign if
+// it is a sum, the largest or smallest of zeros of both signs, or a deviation from a mean. Floats too small to be
+// normal may be taken, and left, as zeros.
 
 #ifndef NACRE_DIALECTS_NN_NNOPS
 #define NACRE_DIALECTS_NN_NNOPS
@@ -133,7 +133,7 @@ def Nn_BitcastOp : Nn_TypedOp<"bitcast", [Nn_FullWidth, Nn_MovesAxes, Nn_Evaluat
     WorkKind getWorkKind();
     bool keepsSplats() { return keepsShape(); }
     std::optional<OpLayouts> transferLayout(::mlir::Value value, Dims layout);
-    /// Whether elements have as many bits as before.
+    /// Returns whether elements have as many bits as before.
     bool keepsShape() { return getOperand().getType().getRank() == getType().getRank(); }
   }];
 }
@@ -317,8 +317,9 @@ def Nn_ConstantOp : Nn_Op<"constant", [ConstantLike, Nn_Boundary, Nn_FreeWidth]>
   let hasGradient = 0;
   let isLowered = 0;
   let isInterpreted = 0;
-  // A macro for each table of the compiler, with a row for each operator; the table's own file says what a row is. It is made here
-  // because all other operators are defined by now (docs/decisions/2026-11-25-tables-are-made-of-definitions.md).
+  // A macro for each table of the compiler, with a row for each operator; the table's own file says what a row is. It
+  // is made here because all other operators are defined by now
+  // (docs/decisions/2026-11-25-tables-are-made-of-definitions.md).
   let extraClassDeclaration = Nn_RowsOf<!instances<Nn_Rows>()>.macros;
   let arguments = (ins ElementsAttr:$value);
   let results = (outs Nn_AnyTensor:$result);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Numbers of few bits and the reals that they stand for, (code - zero) * scale. Quantize and dequantize are whole until the
-// graph phase has found what it can compute in integers; then nacre-expand-quantization spells them out, so that no later pass
-// and no kernel knows them.
+// Numbers of few bits and the reals that they stand for, (code - zero) * scale. Quantize and dequantize are whole until
+// the graph phase has found what it can compute in integers; then nacre-expand-quantization spells them out, so that no
+// later pass and no kernel knows them.
 
 #ifndef NACRE_DIALECTS_NN_NNQUANTIZATIONOPS
 #define NACRE_DIALECTS_NN_NNQUANTIZATIONOPS
@@ -15,14 +15,14 @@ def Nn_CodeTensor : StaticShapeTensorOf<[I<2>, I<4>, I8, I16, I32, I64, UI<2>, U
 def Nn_ShortCodeTensor : StaticShapeTensorOf<[I<2>, I<4>, I8, I16, UI<2>, UI<4>, UI8, UI16, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ,
                                               F4E2M1FN]>;
 
-// `scale` and `zero` are no part of a type: they are operands, each a scalar, or with one number for each index of `axis`, or for
-// each `block` consecutive ones of it.
+// `scale` and `zero` are no part of a type: they are operands, each a scalar, or with one number for each index of
+// `axis`, or for each `block` consecutive ones of it.
 class Nn_CodingOp<string mnemonic, list<Trait> traits = []>
     : Nn_Op<mnemonic, !listconcat([Nn_Elementwise, Nn_SameWidth, Nn_MovesAxes, Nn_Evaluated], traits)> {
   let hasGradient = 0;
   let isLowered = 0;
   let extraClassDeclaration = [{
-    /// Whether all elements have one scale and one zero point.
+    /// Returns whether all elements have one scale and one zero point.
     bool isPerTensor() { return getScale().getType().getRank() == 0 && getZero().getType().getRank() == 0; }
   }];
 }

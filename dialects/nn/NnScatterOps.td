@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The operators of `nn` that read and write elements where an index tensor says, and those that run along an axis.
+// The operators of `nn` that read and write elements at the positions of an index tensor, and those that run along an
+// axis.
 //
-// An index is negative where it counts from the end. What is out of range then: reading takes the nearest element that
-// there is, writing leaves the update out; so nothing is touched outside of an operand.
+// A negative index counts from the end. If an index is out of range, reading takes the nearest element, and writing
+// omits the update. So no operator touches memory outside an operand.
 
 #ifndef NACRE_DIALECTS_NN_NNSCATTEROPS
 #define NACRE_DIALECTS_NN_NNSCATTEROPS

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The operators of `nn` that sort, select and compact. How many elements there are is in the data: results are as large as
-// they can become, and a count says how many of them are there (Counts.h).
+// The operators of `nn` that sort, select and compact. How many elements there are is in the data: results are as large
+// as they can become, and a count says how many of them are there (Counts.h).
 
 #ifndef NACRE_DIALECTS_NN_NNSELECTIONOPS
 #define NACRE_DIALECTS_NN_NNSELECTIONOPS

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  the column of a pass for the engines whose operations it changes.
-// Why:   the rule is said once, and dialects/plan/EnginePass.h applies it. The pass itself tests no engine.
+// Why:   the rule is in one place, and dialects/plan/EnginePass.h applies it. The pass itself tests no engine.
 
 #ifndef NACRE_DIALECTS_PLAN_ENGINEPASS
 #define NACRE_DIALECTS_PLAN_ENGINEPASS

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The `plan` dialect: what the runtime is told. Kernels, the launches that run them, storages, weights and loops.
+// The `plan` dialect: kernels, the launches that run them, storages, weights and loops. The runtime gets these.
 
 #ifndef NACRE_DIALECTS_PLAN_PLANDIALECT
 #define NACRE_DIALECTS_PLAN_PLANDIALECT

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The operations of `plan`. What the bodies of kernels look like is said in docs/phases/kernels.md.
+// The operations of `plan`. docs/phases/kernels.md describes the bodies of kernels.
 
 #ifndef NACRE_DIALECTS_PLAN_PLANOPS
 #define NACRE_DIALECTS_PLAN_PLANOPS
@@ -162,8 +162,9 @@ def Plan_LaunchOp : Plan_Op<"launch", [AttrSizedOperandSegments]> {
 }
 
 //===----------------------------------------------------------------------===//
-// Loops and conditionals. How often and whether launches run may be read from memory; the CPU reads it. They nest, loops
-// up to kMaxLoopDepth (PlanDialect.h). What else they are, the runtime's table of steps says (docs/phases/kernels.md).
+// Loops and conditionals. How often and whether launches run may be read from memory; the CPU reads it. They nest,
+// loops up to kMaxLoopDepth (PlanDialect.h). What else they are, the runtime's table of steps says
+// (docs/phases/kernels.md).
 //===----------------------------------------------------------------------===//
 
 def Plan_ForOp : Plan_Op<"for", [SingleBlock, NoTerminator]> {

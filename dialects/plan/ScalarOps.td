@@ -25,7 +25,8 @@ def Plan_RoundOp : Plan_ScalarOp<"round"> {
   let arguments = (ins F32:$operand, Optional<I16>:$zero, Plan_Int:$low, Plan_Int:$high, OptionalAttr<Plan_Int>:$of_nan);
   let results = (outs AnyTypeOf<[I8, I32]>:$result);
   let extraClassDeclaration = [{
-    /// Returns the zero point, which is 0 without the operand `zero`. Returns `nullopt` if it is only known at run time.
+    /// Returns the zero point, which is 0 without the operand `zero`. Returns `nullopt` if it is only known at run
+    /// time.
     std::optional<int64_t> getKnownZero();
   }];
   let assemblyFormat = [{

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# cmake -DJAR=jar -DFOLDER=classes -DOUTPUT=nacre.jar -P jar.cmake: all files of a folder in one archive, by name and of one
-# date: whenever and wherever it is built, it has the same bytes.
+# cmake -DJAR=jar -DFOLDER=classes -DOUTPUT=nacre.jar -P jar.cmake: all files of a folder in one archive, by name and of
+# one date: whenever and wherever it is built, it has the same bytes.
 
 file(GLOB_RECURSE files RELATIVE ${CMAKE_CURRENT_BINARY_DIR}/${FOLDER} ${CMAKE_CURRENT_BINARY_DIR}/${FOLDER}/*)
 list(SORT files)

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  models cut off at every 97th byte, and with every 31st byte inverted: each is imported, or refused with an error.
-// Why:   downloads break off and storage decays; the reader of no format may crash, hang, or take memory that the file does
-//        not justify.
-// How:   each argument is a model: a file, with the weights beside it where it is a network of Caffe or CNNdroid, or a folder; its
-//        files are damaged one after the other. The damaged model lies in a folder of its own under the working directory, and is
-//        imported from there as a user's would be. The kernel says how much was resident at most since it was last asked.
+// What:  models cut off at every 97th byte, and with every 31st byte inverted: each is imported, or refused with an
+//        error.
+// Why:   downloads break off and storage decays; the reader of no format may crash, hang, or take memory that the file
+//        does not justify.
+// How:   each argument is a model: a file, with the weights next to it if it is a network of Caffe or CNNdroid, or a
+//        folder; its files are damaged one after the other. The damaged model lies in a folder of its own under the
+//        working directory, and is imported from there as a user's would be. The kernel says how much was resident at
+//        most since it was last asked.
 
 #include "test/fuzz/Watch.h"
 
@@ -48,17 +50,17 @@ size_t readStatus(const std::string &field) {
   return 0;
 }
 
-/// What is resident now, from where the peak counts again.
+/// Returns the resident size now, from which the peak counts again.
 size_t resetPeak() {
   std::ofstream("/proc/self/clear_refs") << "5";
   return readStatus("VmHWM:");
 }
 
 struct Damage {
-  std::string model; ///< that is imported
-  std::string bytes; ///< of the undamaged file
-  std::string name;  ///< of the file in its true place, for messages
-  size_t modelKiB;   ///< all files of the model
+  std::string model; ///< Path of the imported model
+  std::string bytes; ///< Content of the undamaged file
+  std::string name;  ///< Path of the file in its true place, for messages
+  size_t modelKiB;   ///< Size of all files of the model
   size_t count = 0, refused = 0, failures = 0;
 
   void fail(const char *why) {
@@ -66,7 +68,7 @@ struct Damage {
     ++failures;
   }
 
-  /// Imports the model with `content` in place of the file at `path`.
+  /// Imports the model with `content` instead of the file at `path`.
   void import(const std::string &path, const std::string &content, const char *what, size_t at) {
     std::snprintf(currentInput, sizeof currentInput, "%s, %s %zu of %zu", name.c_str(), what, at, bytes.size());
     std::ofstream(path, std::ios::binary | std::ios::trunc).write(content.data(), std::streamsize(content.size()));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  models of every format that may come to no operator, to one, to two, and so on until they are imported: each of the
-//        others is refused with an error.
-// Why:   a handler continues after an error was reported, with values that are null (NnBuilder.h); this walks over every
-//        place where one can be.
+// What:  models of every format that may come to no operator, to one, to two, and so on until they are imported: each
+//        of the others is refused with an error.
+// Why:   a handler continues after an error was reported, with values that are null (NnBuilder.h); this walks over
+//        every place where one can be.
 // How:   each argument is a model, or a folder of models; what is imported in no case is left out.
 
 #include "test/fuzz/Watch.h"
@@ -49,7 +49,7 @@ Outcome import(const std::string &path, int64_t maxOperators) {
   return outcome;
 }
 
-/// How many times the model is imported otherwise than it should be.
+/// Returns how many times the model is imported otherwise than it should be.
 size_t tryModel(const std::string &path) {
   if (!import(path, ImportOptions().maxOperators).isImported) {
     std::printf("%s: left out, since it is not imported\n", path.c_str());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  any text as a network of Caffe, and any other bytes as the weights of one: the importer makes a function that verifies,
-//        or reports an error.
+// What:  any text as a network of Caffe, and any other bytes as the weights of one: the importer makes a function that
+//        verifies, or reports an error.
 // Why:   weights lie in a file of their own, which is another reader's.
 // How:   a network draws its weights, so that layers that have some are met at all.
 
@@ -19,7 +19,7 @@ using namespace nacre::importer;
 
 namespace {
 
-/// Whose weights are fuzzed.
+/// The network whose weights are fuzzed.
 constexpr llvm::StringLiteral trained = R"(
 input: "x" input_dim: 2 input_dim: 3 input_dim: 1 input_dim: 1
 layer { name: "fc" type: "InnerProduct" bottom: "x" top: "fc" inner_product_param { num_output: 2 } }

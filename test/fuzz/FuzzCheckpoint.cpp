@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  any bytes as the index of a TensorFlow checkpoint, and as the data that it indexes: every tensor is read, or is an error.
-// Why:   the index says where tensors are and how large; nothing behind it checks again. A checksum guards its blocks, so those
-//        are set right first: chance would not get past them.
+// What:  any bytes as the index of a TensorFlow checkpoint, and as the data that it indexes: every tensor is read, or
+//        is an error.
+// Why:   the index says where tensors are and how large; no later code checks again. A checksum guards its blocks,
+//        so those are set right first: chance would not get past them.
 
 #include "compiler/import/tensorflow/checkpoint/Checksum.h"
 #include "compiler/import/tensorflow/checkpoint/TensorBundle.h"
@@ -15,7 +16,7 @@
 using namespace nacre::importer;
 using namespace nacre::importer::tensorflow_format;
 
-/// The number of base 128 at `at`, which it moves behind it.
+/// The number of base 128 at `at`, and moves `at` after it.
 static uint64_t takeNumber(const std::string &file, size_t &at) {
   uint64_t value = 0;
   for (unsigned shift = 0; shift < 64 && at < file.size(); shift += 7) {

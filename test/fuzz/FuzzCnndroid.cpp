@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  any text as a network of CNNdroid, and any other bytes as a file of parameters: the importer makes a function that
-//        verifies, or reports an error.
+// What:  any text as a network of CNNdroid, and any other bytes as a file of parameters: the importer makes a function
+//        that verifies, or reports an error.
 // Why:   parameters lie in files of their own, which another reader reads, and decide the sizes of layers.
-// How:   a text finds good parameters in a folder; other bytes are the parameters of a layer of each type that has some.
+// How:   a text finds good parameters in a folder; other bytes are the parameters of a layer of each type that has
+//        some.
 
 #include "compiler/import/Import.h"
 #include "compiler/import/model/FileKind.h"

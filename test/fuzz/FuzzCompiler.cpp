@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  any model through all phases up to the code of its kernels, before LLVM: each succeeds or reports an error.
-// Why:   the importer lets through whatever ONNX allows, so the phases behind it meet graphs that no exporter writes.
+// Why:   the importer lets through whatever ONNX allows, so the phases after it meet graphs that no exporter writes.
 // How:   kernels are emitted but not handed to LLVM, which would take most of the time. The input's bytes say for which
 //        machine: an x86 CPU, an arm64 one, or a GPU, which takes twice as long and gets a turn of four.
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  any bytes as a graph of TensorFlow's Switch, Merge, Enter and their kin: its control flow is raised, or it is said
-//        why not, and what is raised is whole.
-// How:   five bytes are a node: its operator, how far before it (or, for a Merge, behind) its operands are, which results of
-//        these it reads, and what it is tied to. The last node is the output.
+// What:  any bytes as a graph of TensorFlow's Switch, Merge, Enter and their kin: its control flow is raised to a whole
+//        graph, or an error gives the reason.
+// How:   five bytes are a node: its operator, how far before it (or, for a Merge, after) its operands are, which
+//        results of these it reads, and its controls. The last node is the output.
 
 #include "compiler/import/tensorflow/control/RaiseControl.h"
 #include "test/unit/compiler/control/RaisedChecks.h"

@@ -2,7 +2,7 @@
 //
 // What:  any bytes as an ONNX model: the reader accepts them or says why not, and reads every tensor it accepts. With
 //        the address sanitizer, whose heap can be asked, it must not take more memory than it promises.
-// Why:   the reader is the border; all code behind it trusts what it lets through.
+// Why:   the reader is the border; all code after it trusts what it lets through.
 
 #include "compiler/import/onnx/Reader.h"
 
@@ -28,7 +28,7 @@ static void countFree(const volatile void *pointer) {
     heapBytes -= __sanitizer_get_allocated_size(const_cast<const void *>(pointer));
 }
 
-/// Counts from here on what is allocated; traps at the end where that was more than the reader promises for a file of
+/// Counts allocated bytes from here on. Traps at the end if they are more than the reader promises for a file of
 /// `fileSize`.
 struct HeapWatch {
   explicit HeapWatch(size_t fileSize) : limit(getStructureBudget(fileSize) + getDecodeBudget(fileSize)) {

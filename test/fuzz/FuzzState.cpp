@@ -2,8 +2,8 @@
 //
 // What:  any bytes as the file of a state: it is loaded, or it is refused with a reason, and then nothing has changed.
 // Why:   such files come from others, too, and the runtime that reads them is part of an app.
-// How:   a file in memory, opened by its path. Where the bytes have a checksum, chance does not get past it; half of the
-//        corpus has none.
+// How:   a file in memory, opened by its path. Chance does not get past a checksum of the bytes; half of
+//        the corpus has none.
 
 #include "test/runtime/state/StatefulModel.h"
 

@@ -4,7 +4,7 @@
 // Why:   builds without libFuzzer still meet hostile bytes in every test run. The seed is fixed: a failure comes again.
 // How:   of every two inputs one is changed as a model (MutateModel.h), the other by one to eight changes of bytes: a
 //        bit, a byte, a run copied, dropped or repeated, the end cut off. An input that crashes, or takes half a
-//        minute, is left behind in the file `crash`.
+//        minute, is kept in the file `crash`.
 
 #include "test/fuzz/MutateModel.h"
 
@@ -30,7 +30,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/// What is run now, for the handler of signals.
+/// The input that is run now, for the handler of signals.
 static const std::vector<uint8_t> *current;
 
 /// Only what is allowed in a handler: open, write, raise.
@@ -45,7 +45,7 @@ static void leaveBehind(int number) {
   std::raise(number);
 }
 
-/// Of the processor, so that a busy machine is no hang; 0: none.
+/// Limits the time of the processor, so that a busy machine is no hang; 0: no limit.
 static void limitTime(time_t seconds) {
   const itimerval limit = {{}, {seconds, 0}};
   setitimer(ITIMER_PROF, &limit, nullptr);
@@ -89,7 +89,7 @@ static std::string mutate(std::string input, std::mt19937 &random) {
   return input;
 }
 
-/// Whether the argument is the option `name` and a number.
+/// Returns whether the argument is the option `name` and a number.
 static bool readOption(const char *argument, const char *name, unsigned &value) {
   const size_t size = std::strlen(name);
   if (std::strncmp(argument, name, size) != 0)

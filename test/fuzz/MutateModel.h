@@ -2,7 +2,7 @@
 //
 // What: changes a model the way hostile or careless people would: other sizes, attributes, types, operators,
 //       connections.
-// Why:  nearly every random change of bytes is refused by the reader; this is how the code behind it meets absurd
+// Why:  nearly every random change of bytes is refused by the reader; this is how the code after it meets absurd
 //       models.
 
 #ifndef NACRE_TEST_FUZZ_MUTATEMODEL_H
@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <string>
 
-/// `bytes` with a few changes; what is no model comes back as it is. Equal arguments give equal results.
+/// `bytes` with a few changes; bytes that are not a model come back as they are. Equal arguments give equal results.
 std::string mutateModel(const std::string &bytes, uint32_t seed);
 
 #endif // NACRE_TEST_FUZZ_MUTATEMODEL_H

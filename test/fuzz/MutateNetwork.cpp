@@ -2,8 +2,8 @@
 //
 // The same for Caffe's networks, which are text.
 //
-// How:  one to four changes, each of one layer: its type, a blob, a layer more, or a field of its parameters, which the schema
-//       lists.
+// How:  one to four changes, each of one layer: its type, a blob, a layer more, or a field of its parameters, which the
+//       schema lists.
 
 #include "test/fuzz/MutateModel.h"
 #include "test/fuzz/RandomChoice.h"

@@ -2,9 +2,9 @@
 //
 // Changes numbers in the tables of a TensorFlow Lite model.
 //
-// How:  flatc's tables of types lead to every number that there is; some of them get another value, which people write or nobody
-//       does, in place: what refers to what stays as it is, so the verifier lets it through. Operators and element types become
-//       any that there is.
+// How:  flatc's tables of types lead to every number that there is; some of them get another value, a usual one
+//       or an absurd one, in place: references stay as they are, so the verifier lets it through. Operators and
+//       element types become any that there is.
 
 #include "test/fuzz/MutateTables.h"
 
@@ -25,7 +25,7 @@ namespace {
 struct Number {
   const uint8_t *place;
   flatbuffers::ElementaryType type;
-  size_t choices = 0; ///< of an enumeration: an operator, an element type
+  size_t choices = 0; ///< Number of values of an enumeration: an operator, an element type
 };
 
 /// Collects where numbers are.
@@ -93,7 +93,7 @@ void redraw(std::mt19937 &random, uint8_t *place, const Number &number) {
   }
 }
 
-/// Whether the kinds of a sparse tensor's lists are known.
+/// Returns whether the kinds of a sparse tensor's lists are known.
 bool hasKnownLists(const schema::SparsityParameters &sparsity) {
   for (size_t level = 0; sparsity.dim_metadata() && level < sparsity.dim_metadata()->size(); ++level) {
     const schema::DimensionMetadata &stated = *sparsity.dim_metadata()->Get(level);
@@ -103,7 +103,7 @@ bool hasKnownLists(const schema::SparsityParameters &sparsity) {
   return true;
 }
 
-/// Whether the kinds of all unions are known: the tables of types have no others.
+/// Returns whether the kinds of all unions are known: the tables of types have no others.
 bool hasKnownKinds(const schema::Model &model) {
   for (size_t index = 0; model.subgraphs() && index < model.subgraphs()->size(); ++index) {
     const schema::SubGraph &graph = *model.subgraphs()->Get(index);

@@ -7,13 +7,13 @@
 
 #include <ctime>
 
-/// What is done now, for the handler of signals.
+/// The current action, for the handler of signals.
 extern char currentInput[512];
 
-/// From now on a crash says what was done.
+/// Makes crashes print the current action from now on.
 void watchSignals();
 
-/// Of the processor, so that a busy machine is no hang.
+/// A limit of the time of the processor, so that a busy machine is no hang.
 class WithTimeLimit {
 public:
   explicit WithTimeLimit(time_t seconds);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the toy model as an app in Java may meet it: as it is, slow, endless, older, newer, of integers, quantized, with an odd name.
+// What:  the toy model as an app in Java may meet it: as it is, slow, endless, older, newer, of integers, quantized,
+//        with an odd name.
 // Why:   what no compiler of today writes must give an exception, too.
 // How:   the table must be the symbol itself, so the model is copied into it when the library is loaded.
 

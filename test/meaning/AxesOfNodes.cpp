@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  compares the iteration axes that operators of nn state with what the reference interpreter computes.
+// What:  compares the iteration axes that operators of nn state with results of the reference interpreter.
 // Why:   layouts, counts, batches and slices trust these axes. A wrong one gives wrong numbers far away from its cause.
-// How:   draws random nodes. Elements of the operands are moved along one axis, and the results must change as the kind of
-//        the axis says. A kind must not be too weak either: for each operator, one node at least must refute the stronger
-//        kinds.
+// How:   draws random nodes. Elements of the operands are moved along one axis, and the results must change as the kind
+//        of the axis says. A kind must not be too weak either: for each operator, one node at least must refute the
+//        stronger kinds.
 // usage: meaning-axes [--seed=N] [--nodes=N] [--operator=nn.name]
 
 #include "compiler/evaluate/Interpreter.h"
@@ -68,7 +68,7 @@ bool areEqual(const Tensor &a, const Tensor &b, bool isNear) {
 // 2. One node
 //===----------------------------------------------------------------------===//
 
-/// What nodes of an operator have shown about the axes of one kind.
+/// Facts that nodes of an operator have shown about the axes of one kind.
 struct Evidence {
   bool refutesParallel = false, refutesReduced = false, isTried = false;
 };
@@ -184,7 +184,7 @@ private:
     return "";
   }
 
-  /// True unless all axes only move elements, and an element of a result is none of an operand.
+  /// False if all axes only move elements, yet a result has an element that no operand has.
   bool areCopies() const {
     const bool onlyMoves =
         all_of(axes, [](const nn::Axis &axis) { return axis.isParallel() || axis.kind == nn::AxisKind::Reordered; });

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  results beside those of the reference interpreter.
-// How:   Integers and booleans are equal, NaN is NaN, and zeros have the same sign unless the bound lets them differ. Floats too
-//        small to be normal may be taken, and left, as zeros (NnOps.td), so there is a second reference whose operands are
-//        flushed: a result must agree with one of them.
+// What:  compares results with those of the reference interpreter.
+// How:   Integers and booleans are equal, NaN is NaN, and zeros have the same sign unless the bound lets them differ.
+//        Floats too small to be normal may be taken, and left, as zeros (NnOps.td), so there is a second reference
+//        whose operands are flushed: a result must agree with one of them.
 
 #ifndef NACRE_TEST_MEANING_COMPARE_H
 #define NACRE_TEST_MEANING_COMPARE_H
@@ -17,7 +17,7 @@ public:
   References(const Node &node, mlir::MLIRContext *context);
 
   bool areThere() const { return !exact.empty(); }
-  /// What is wrong with result number `number`; empty: nothing.
+  /// Returns the difference of result number `number`; empty if it is right.
   std::string compare(unsigned number, const evaluate::Tensor &is) const;
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Nodes of operators that add up products: matrix products, attention, convolutions, recurrent layers. Of their numbers only
-// few are special: one infinity makes a row of a product NaN or infinite.
+// Nodes of operators that add up products: matrix products, attention, convolutions, recurrent layers. Few of their
+// numbers are special: one infinity makes a row of a product NaN or infinite.
 
 #include "test/meaning/Node.h"
 
@@ -135,7 +135,7 @@ void drawConv(Draw &draw) {
   draw.node.bounds = {{1, 0, 2 + double(product(w.kernel) * w.channels / w.groups)}};
 }
 
-/// Of finite numbers: kernels multiply what no element of the filter reaches by zeros, which make NaN of an infinity.
+/// Draws finite numbers: kernels multiply elements outside the filter by zeros, which turn an infinity into NaN.
 void drawConvTranspose(Draw &draw) {
   Window w = window(draw);
   for (int64_t &pad : w.pads)

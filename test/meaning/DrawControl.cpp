@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Nodes with regions: a few operators in each. Rows of stacks after the last iteration are unspecified, so they are no results.
+// Nodes with regions: a few operators in each. Rows of stacks after the last iteration are unspecified, so they are no
+// results.
 
 #include "test/meaning/Node.h"
 
@@ -51,7 +52,7 @@ void drawFor(Draw &draw) {
   draw.node.bounds = {{64, 64, 0, false}};
 }
 
-/// As long as a counter is below a limit; within a bound, too.
+/// Draws a loop that runs as long as a counter is below a limit, or within a bound.
 void drawWhile(Draw &draw) {
   const Shape shape = draw.shape(0, 2);
   const std::string type = typeText(shape, "f32"), initial = bounded(draw, shape);
@@ -65,7 +66,7 @@ void drawWhile(Draw &draw) {
   draw.node.bounds = {{64, 64, 0, false}};
 }
 
-/// Of smooth functions; test/unit/compiler/train compares gradients with differences.
+/// Draws gradients of smooth functions; test/unit/compiler/train compares gradients with differences.
 void drawGradient(Draw &draw) {
   const Shape shape = draw.shape(0, 3);
   const std::string type = typeText(shape, "f32"), a = draw.operand("f32", shape, {0.25, 2, 0}),

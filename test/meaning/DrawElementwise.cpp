@@ -159,7 +159,7 @@ struct Granularity {
       block = draw.between(1, 4);
   }
 
-  /// Of a scale or a zero point.
+  /// Returns the shape of a scale or a zero point.
   Shape ofParameter(Draw &draw) const {
     if (shape.empty() || draw.oneIn(3))
       return {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Nodes of operators that read and write where indices say, and of selections. Indices lie within, count from the end, and lie
-// far outside.
+// Nodes of operators that read and write where indices say, and of selections. Indices lie within, count from the end,
+// and lie far outside.
 
 #include "test/meaning/Node.h"
 
@@ -21,7 +21,7 @@ void drawGather(Draw &draw) {
                    draw.typeOf(at);
 }
 
-/// A batch of axes that both have, coordinates of some more axes, and slices of what is left.
+/// A batch of axes that both have, coordinates of some more axes, and slices of the other axes.
 void drawGatherNd(Draw &draw) {
   const Shape shape = draw.shape(1, 4);
   const size_t batch = draw.oneIn(2) ? 0 : draw.below(shape.size());
@@ -51,7 +51,7 @@ void drawGatherElements(Draw &draw) {
                    "} : " + draw.typeOf(x) + ", " + draw.typeOf(index);
 }
 
-/// What updates may be, and how exact results are.
+/// Returns the kind of an update, and values that give exact results.
 std::pair<std::string, Values> update(Draw &draw) {
   const std::string kind = draw.word({"set", "add", "mul", "max", "min"});
   const bool adds = kind == "add" || kind == "mul";

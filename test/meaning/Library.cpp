@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compiles nodes to a library by the phases after import and train, in their order (compiler/driver/Pipeline.cpp). Loads
-// the library, and runs it once.
+// Compiles nodes to a library by the phases after import and train, in their order (compiler/driver/Pipeline.cpp).
+// Loads the library, and runs it once.
 
 #include "test/meaning/Join.h"
 
@@ -33,7 +33,7 @@ class KernelCodes {
 public:
   KernelCodes(ArrayRef<codegen::Target> targets) : targets(targets) { options.accuracy = Accuracy::Strict; }
 
-  /// How many kernels no GPU computes that were not known.
+  /// Returns the number of kernels that no GPU computes and that are not listed.
   FailureOr<unsigned> compileForGpu(ModuleOp placed) {
     llvm::StringSet<> wanted;
     placed.walk([&](plan::LaunchOp launch) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  a random node: an operator of nn as text, its operands, and how exact each of its results must be.
-// Why:   whoever draws nodes need not know how they are computed or compared.
+// Why:   code that draws nodes need not know how they are computed or compared.
 // How:   a draw writes the node's text and names its operands as it draws them. The same seed draws the same node.
 
 #ifndef NACRE_TEST_MEANING_NODE_H
@@ -21,18 +21,18 @@ namespace nacre::meaning {
 
 using Shape = llvm::SmallVector<int64_t>;
 
-/// How far a result may be from the exact one. Results of integers are exact whatever it says.
+/// Largest distance of a result from the exact one. Results of integers are exact whatever it says.
 struct Bound {
   double ulps = 0;              ///< Units in the last place of the result.
   double near = 0;              ///< The same of the number 1.
   double terms = 0;             ///< The same of the result that the absolute values of all operands have.
   bool isZeroSigned = true;     ///< The sign of a zero counts: not of sums, maxima and deviations (NnOps.td).
-  bool isStoredBetween = false; ///< What is computed on the way is rounded to the element type, and not to f32.
+  bool isStoredBetween = false; ///< Intermediate results are rounded to the element type instead of f32.
 };
 
 struct Operand {
   evaluate::Tensor value;
-  bool isConstant = false; ///< In the model that is compiled.
+  bool isConstant = false; ///< True if it is a constant of the compiled model.
 };
 
 struct Node {
@@ -107,7 +107,7 @@ int64_t product(llvm::ArrayRef<int64_t> shape);
 struct Operator {
   const char *name;
   void (*draw)(Draw &draw);
-  unsigned share; ///< Of all nodes: some operators have many kinds.
+  unsigned share; ///< Share of all nodes: some operators have many kinds.
 };
 
 extern const llvm::ArrayRef<Operator> elementwiseOperators; // DrawElementwise.cpp

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  random nodes of every operator of nn mean the same wherever their meaning is written: the reference interpreter, folding,
-//        kernels of the CPU, kernels of the GPU.
+// What:  random nodes of every operator of nn mean the same wherever their meaning is written: the reference
+//        interpreter, folding, kernels of the CPU, kernels of the GPU.
 // Why:   each of them is written by itself, and nothing else compares all.
-// How:   nodes are drawn, each from a seed of its own, and compiled fifty in a model. A node that differs is printed with its seed;
-//        --node=<seed> draws it again, alone.
+// How:   nodes are drawn, each from a seed of its own, and compiled fifty in a model. A node that differs is printed
+//        with its seed;
+//        --node=<seed> draws only this node again.
 // usage: nacre-one-meaning [--seed=N] [--nodes=N] [--operator=nn.name] [--node=seed] [--without-gpu]
 
 #include "test/meaning/Compare.h"
@@ -34,7 +35,7 @@ namespace {
 
 constexpr unsigned nodesPerModel = 50;
 
-/// A copy, since linking resets LLVM's options to what they are by default.
+/// A copy, since linking resets LLVM's options to their defaults.
 struct Options {
   uint64_t seed = seedOption;
   unsigned nodes = nodesOption;
@@ -66,7 +67,7 @@ public:
   Trial(const Trial &) = delete;
   Trial &operator=(const Trial &) = delete;
 
-  /// Whether there is a way to draw each operator.
+  /// Returns whether each operator can be drawn.
   bool drawsAll() {
     bool all = true;
     for (mlir::RegisteredOperationName name : context.getRegisteredOperationsByDialect("nn")) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  bound buffers that overlap are found, however many there are.
-// Why:   a run sorts them instead of comparing all pairs, and an output that is written where something else is read is wrong numbers.
-// How:   the toy model with many ports and no steps; its buffers at random places, beside a comparison of all pairs.
+// Why:   a run sorts them instead of comparing all pairs, and an output that is written where something else is read is
+//        wrong numbers.
+// How:   the toy model with many ports and no steps; its buffers at random places, and a comparison of all pairs.
 
 #include "test/runtime/ToyModel.h"
 
@@ -40,7 +41,7 @@ bool overlap(Range a, Range b) {
   return a.bytes && b.bytes && a.begin < b.begin + b.bytes && b.begin < a.begin + a.bytes;
 }
 
-/// Whether an output lies where another port does.
+/// Returns whether an output lies where another port does.
 bool isRefused(const std::vector<Range> &inputs, const std::vector<Range> &outputs) {
   for (size_t output = 0; output < outputs.size(); ++output) {
     for (size_t other = 0; other < output; ++other)

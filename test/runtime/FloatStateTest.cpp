@@ -24,7 +24,7 @@ using runtime::set_float_state;
 volatile float tiny = FLT_MIN; // volatile: computed when the test runs
 volatile float half = 0.5F;
 
-/// What the control register says, without what has happened so far.
+/// Returns the control register without the flags of exceptions.
 auto controls() {
 #if defined(__aarch64__)
   return float_state();
@@ -37,7 +37,7 @@ auto controls() {
 std::atomic<int> unitsWithin, arrivals, unlike, kept;
 int wanted, iteration;
 
-/// In place of a toy kernel: each of `wanted` threads waits for the others.
+/// A kernel instead of the toy's: each of `wanted` threads waits for the others.
 void observe(const nacre_kernel_args *, int64_t begin, int64_t end) {
   if (begin == end)
     return;

@@ -2,7 +2,8 @@
 //
 // What:  sessions, states and executors in a child process, by fork().
 // Why:   a server loads a model and forks; the child has the memory of its parent, but none of its threads.
-// How:   children do what they are to do and exit with its outcome; a crash or a child that waits for ever is a failure.
+// How:   children do what they are to do and exit with its outcome; a crash or a child that waits for ever is a
+//        failure.
 
 #include "test/runtime/ToyModel.h"
 
@@ -19,7 +20,7 @@
 namespace nacre::test {
 namespace {
 
-/// How a child ends that executes `body`: the exit code that this gives, or -1 where a signal ends the child.
+/// Runs `body` in a child. Returns the exit code that it gives, or -1 if a signal ends the child.
 template <typename Body> int inChild(const Body &body) {
   std::fflush(nullptr); // else a child may write it, too
   const pid_t child = fork();

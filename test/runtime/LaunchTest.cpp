@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  which units of a launch a thread computes, and in which order.
-// Why:   a thread whose units are the same in each iteration finds their weights in its core's cache; a wrong order loses units.
+// Why:   a thread whose units are the same in each iteration finds their weights in its core's cache; a wrong order
+//        loses units.
 // How:   an executor that calls thread by thread as a test says, and a kernel that notes what it was called with.
 
 #include "runtime/src/session.h"
@@ -87,7 +88,7 @@ TEST(Launch, WhatASlowThreadLeavesOthersTake) {
   EXPECT_EQ(unitsOf[1], (Units{5, 4, 3, 2, 1, 0, 8, 7, 6}));
 }
 
-/// Launches about as long as what is not worth sharing.
+/// Launches that are hardly long enough to share.
 TEST(Launch, HoweverShortUnitsAreAllAreComputed) {
   for (uint32_t nanoseconds : {1, 7, 300, 960, 1999, 2001, 3999, 4001})
     for (int64_t units = 1; units < 20; ++units) {

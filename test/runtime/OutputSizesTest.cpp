@@ -2,7 +2,8 @@
 //
 // What:  outputs of which a run decides how large they are.
 // Why:   an app must never be told of elements that are not there, whatever the model's tables or kernels say.
-// How:   the toy model with a kernel of its own: the rows of x that begin with more than 0, packed, and how many there are.
+// How:   the toy model with a kernel of its own: the rows of x that begin with more than 0, packed, and how many there
+//        are.
 
 #include "test/runtime/ToyModel.h"
 
@@ -23,7 +24,7 @@ void packRows(const nacre_kernel_args *args, int64_t, int64_t) {
   std::memcpy(args->buffers[2], &count, sizeof count);
 }
 
-/// Outputs: the rows, as many as are found, and the toy's `sum`, which nothing writes here; behind them the count.
+/// Outputs: the rows, as many as are found, and the toy's `sum`, which nothing writes here; then the count.
 struct PackingModel : ToyModel {
   static constexpr uint32_t kCounts = sizeof dims / sizeof *dims; ///< Behind the toy's own.
 

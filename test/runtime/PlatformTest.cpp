@@ -136,7 +136,7 @@ protected:
       std::this_thread::yield();
   }
 
-  /// What the system says of the reading thread, "" when it has ended.
+  /// Returns a line of the reading thread's status; "" after its end.
   std::string status(const std::string &key) const {
     std::ifstream file("/proc/self/task/" + std::to_string(reader) + "/status");
     for (std::string line; std::getline(file, line);)
@@ -166,7 +166,7 @@ protected:
       ASSERT_EQ(ioctl(writer, FIONREAD, &left), 0);
   }
 
-  /// How many of this process's files are this one; and whether a program that it starts would have one of them.
+  /// Counts this process's descriptors of this file, and says whether a program that it starts would inherit one.
   std::pair<int, bool> opened() const {
     std::pair<int, bool> found = {0, false};
     for (const auto &file : std::filesystem::directory_iterator("/proc/self/fd")) {
@@ -186,7 +186,7 @@ protected:
   std::atomic<pid_t> reader{0};
 };
 
-/// What others put in a cache's folder must not stop a create.
+/// Strange files in a cache's folder must not stop a create.
 TEST_F(SlowFile, NoFileIsWaitedFor) {
   char text[16] = {};
   EXPECT_EQ(read_file(path.c_str(), text, 8), 0); // nobody writes

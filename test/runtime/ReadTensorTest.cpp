@@ -154,7 +154,7 @@ TEST(Compare, TakesNanForNanAndInfinityForItself) {
   EXPECT_EQ(compare({1}, {INFINITY}, {}).differing, 1u) << "an infinity allows nothing but itself";
 }
 
-/// As kernels do.
+/// Kernels do so, too.
 TEST(Compare, TakesSubnormalNumbersForZero) {
   const Tolerance relative = {1e-3, 1e-4};
   EXPECT_EQ(compare({0, 0}, {1e-39f, 1e-40f}, relative).differing, 0u);

@@ -25,7 +25,7 @@ public:
   }
 
   const std::string &path() const { return name; }
-  /// Of a file in it.
+  /// Returns the path of a file in it.
   std::string path(const std::string &file) const { return name + "/" + file; }
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the pool alone: every unit once, nothing lost between sleeping and waking, and how little a section costs.
+// What:  the pool by itself: every unit once, nothing lost between sleeping and waking, and how little a section costs.
 // Why:   a lost wake-up is a hang in an app; a slow section is every model slower.
 // How:   many sections of every awkward size, after pauses short and long.
 

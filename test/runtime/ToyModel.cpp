@@ -27,7 +27,7 @@ uint32_t text(std::string_view name) {
   return static_cast<uint32_t>(kStrings.find(quoted) + 1);
 }
 
-/// As text(), of one that begins so.
+/// Returns the text that begins so, as text() does.
 uint32_t textFrom(std::string_view begin) {
   return static_cast<uint32_t>(kStrings.find('\0' + std::string(begin)) + 1);
 }

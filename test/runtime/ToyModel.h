@@ -23,8 +23,8 @@ struct ToyModel {
 
   const nacre_model *model() const { return &table.head; }
 
-  /// Adds a loop before the state is written, which has iterations, and no end, while x[kSwitch] is not zero, as it is by
-  /// toyInput. An iteration computes y again.
+  /// Adds a loop before the state is written, which has iterations, and no end, while x[kSwitch] is not zero, as it is
+  /// by toyInput. An iteration computes y again.
   void loopWhile();
 
   nacre_model_table table;
@@ -45,7 +45,7 @@ struct ToyModel {
 
 constexpr int64_t kSwitch = 3;
 
-/// What the outputs must be for x[i] = toyInput(i); the state makes `sum` grow from run to run.
+/// The right outputs for x[i] = toyInput(i); the state makes `sum` grow from run to run.
 float toyInput(int64_t index);
 float toyOutput(int64_t index);
 float toySum(int64_t column, int runs);

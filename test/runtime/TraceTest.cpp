@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a run looks like as a trace; that viewers can read it is test/e2e/driver/profile_test.py's to say.
+// Traces of runs. test/e2e/driver/profile_test.py tests that viewers can read them.
 
 #include "tools/run/Trace.h"
 

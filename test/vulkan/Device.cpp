@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. the device, 2. buffers, 3. pipelines and what they are bound to, 4. commands.
+// How:  1. the device, 2. buffers, 3. pipelines and their bindings, 4. commands.
 
 #include "test/vulkan/Device.h"
 

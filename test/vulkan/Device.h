@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a Vulkan device opened with all that it has, and what a launch is made of.
+// What:  a Vulkan device with all its features, and the parts of a launch.
 // Why:   kernels are tested, and timed, without the runtime; both need the same Vulkan.
-// How:   libvulkan is opened, not linked, so that a program starts where there is none. Needs nothing of ours: what times
-//        kernels runs where nothing can be built. What Vulkan refuses ends the program.
+// How:   libvulkan is opened, not linked, so that a program starts without Vulkan. Uses no code of ours: programs that
+//        time kernels run where nothing can be built. An error of Vulkan ends the program.
 
 #ifndef NACRE_TEST_VULKAN_DEVICE_H
 #define NACRE_TEST_VULKAN_DEVICE_H
@@ -18,7 +18,7 @@
 
 namespace nacre::test::vulkan {
 
-/// By their names without vk.
+/// Functions by their names without vk.
 struct Commands {
 #define NACRE_TEST_VULKAN_COMMAND(name) PFN_vk##name name;
 #include "test/vulkan/commands.def"
@@ -41,18 +41,18 @@ template <typename T> T make(VkStructureType type) {
 struct Device {
   VkPhysicalDevice physical;
   VkDevice handle;
-  uint32_t family; ///< Of its queue.
+  uint32_t family; ///< Family of its queue.
   VkQueue queue;
   VkCommandPool pool;
   VkPhysicalDeviceProperties properties;
   VkPhysicalDeviceMemoryProperties memory;
-  VkPhysicalDeviceFeatures core; ///< What it has is enabled, but for checks of accesses to buffers.
+  VkPhysicalDeviceFeatures core; ///< Its features are enabled, except checks of accesses to buffers.
   VkPhysicalDeviceVulkan11Features v11;
   VkPhysicalDeviceVulkan12Features v12;
   bool mayBeUnchecked; ///< Accesses to buffers, by a pipeline.
 };
 
-/// Opens a discrete device, or else the first there is. False, with the reason, where there is none.
+/// Opens a discrete device, or else the first one. Returns false, with the reason, if there is no device.
 bool open(Device &device, std::string &why);
 
 struct Buffer {
@@ -62,7 +62,7 @@ struct Buffer {
 
 constexpr VkMemoryPropertyFlags kVisible = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
 
-/// In memory that is `best`, or at least `enough`.
+/// Makes a buffer in memory that is `best`, or at least `enough`.
 Buffer makeBuffer(const Device &device, size_t bytes, VkMemoryPropertyFlags best, VkMemoryPropertyFlags enough);
 char *map(const Device &device, const Buffer &buffer);
 void destroy(const Device &device, const Buffer &buffer);
@@ -74,7 +74,7 @@ struct Pipeline {
   VkPipeline pipeline;
 };
 
-/// Of entry point "main" with `bindings` storage buffers and so many push constants of 32 bits.
+/// Makes a pipeline of entry point "main" with `bindings` storage buffers and so many push constants of 32 bits.
 Pipeline makePipeline(const Device &device, const uint32_t *code, size_t codeBytes, uint32_t bindings,
                       uint32_t constants);
 void destroy(const Device &device, const Pipeline &pipeline);
@@ -83,7 +83,7 @@ VkDescriptorPool makeDescriptorPool(const Device &device, uint32_t sets, uint32_
 VkDescriptorSet makeSet(const Device &device, VkDescriptorPool pool, const Pipeline &pipeline,
                         const std::vector<VkDescriptorBufferInfo> &parts);
 
-/// Commands are recorded anew by each begin; submit ends them and waits until the device has obeyed.
+/// Each begin records commands from the start; submit ends them and waits until the device has obeyed.
 VkCommandBuffer makeCommands(const Device &device);
 void begin(VkCommandBuffer commands);
 void bind(VkCommandBuffer commands, const Pipeline &pipeline, VkDescriptorSet set,

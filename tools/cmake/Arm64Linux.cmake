@@ -2,8 +2,9 @@
 #
 # What:  the toolchain of the preset arm64: nacre-compile and its friends for arm64 Linux, built on x86-64.
 # Why:   a wheel for arm64 must not need a machine of that kind.
-# How:   clang, with the libraries of Debian's packages for arm64 in build/arm64-sysroot (tools/dev/arm64_sysroot). Generators
-#        (protoc, flatc, mlir-tblgen) are this machine's; a program of ours that the build calls runs under qemu.
+# How:   clang, with the libraries of Debian's packages for arm64 in build/arm64-sysroot (tools/dev/arm64_sysroot).
+#        Generators (protoc, flatc, mlir-tblgen) are this machine's; a program of ours that the build calls runs under
+#        qemu.
 
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)

@@ -2,8 +2,9 @@
 #
 # nacre_add_model(target model.onnx [NAME name] [TARGET linux-arm64] [OPTIONS --cpu=... ...])
 #
-# Compiles the model in the app's build and links it: #include "<name>.h", use nacre_model_<name>. The name is the file's
-# stem unless given. The machine is the one the app is built for, also when cross-compiling; OPTIONS go to nacre-compile.
+# Compiles the model in the app's build and links it: #include "<name>.h", use nacre_model_<name>. The name is the
+# file's stem unless given. The machine is the one the app is built for, also when cross-compiling; OPTIONS go to
+# nacre-compile.
 
 function(nacre_add_model target model)
   cmake_parse_arguments(PARSE_ARGV 2 ARG "" "NAME;TARGET" "OPTIONS")

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What:  nacre_add_arm64_tool(<program> SOURCES ... [OPTIONS ...] [LINK ...]): <program>-arm64, where a cross compiler is
-#        installed.
+# What:  nacre_add_arm64_tool(<program> SOURCES ... [OPTIONS ...] [LINK ...]): <program>-arm64, where a cross compiler
+#        is installed.
 # Why:   arm64 models are tested under qemu, and measured on devices, by the same programs.
-# How:   the C++ library is linked statically; libc stays shared: docs/decisions/2026-11-21-nacre-run-arm64-links-libc.md.
+# How:   the C++ library is linked statically; libc stays shared:
+#        docs/decisions/2026-11-21-nacre-run-arm64-links-libc.md.
 
 find_program(NACRE_ARM64_CXX NAMES aarch64-linux-gnu-g++)
 

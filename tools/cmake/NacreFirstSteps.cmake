@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What:  what is installed beside the programs for whoever begins: a network and a picture for it in share/nacre, nacre-run for a
-#        board in lib/nacre/linux-arm64.
+# What:  what is installed beside the programs for whoever begins: a network and a picture for it in share/nacre,
+#        nacre-run for a board in lib/nacre/linux-arm64.
 # Why:   a first try must need neither a model of one's own nor a cross compiler (docs/start).
 # How:   made in the build folder at the places that they have once installed, relative to the programs.
 

@@ -16,16 +16,16 @@ endif()
 foreach(program ${NACRE_PROGRAMS})
   if(TARGET ${program})
     if(NOT program MATCHES "-(run|tune)$")
-      # The SDK and wheels bring them along, and what they link: an RPATH, as a RUNPATH is not handed on to libraries of libraries.
-      # Not for those that load drivers, which would get these libraries, too, and link none.
+      # The SDK and wheels bring them along, and what they link: an RPATH, as a RUNPATH is not handed on to libraries of
+      # libraries. Not for those that load drivers, which would get these libraries, too, and link none.
       set_target_properties(${program} PROPERTIES INSTALL_RPATH "${run_path}")
       target_link_options(${program} PRIVATE LINKER:--disable-new-dtags)
     endif()
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
   endif()
 endforeach()
-# A script that somebody ran in the tree leaves bytecode beside it. install() would bring it, or, where a pattern chooses files, its
-# empty folder.
+# A script that somebody ran in the tree leaves bytecode beside it. install() would bring it, or, where a pattern
+# chooses files, its empty folder.
 set(no_bytecode PATTERN __pycache__ EXCLUDE PATTERN "*.pyc" EXCLUDE)
 # What nacre-compile --device=<name> means, to begin from: nacre-tune --base=<file>.
 install(DIRECTORY compiler/place/profiles/ DESTINATION ${CMAKE_INSTALL_DATADIR}/nacre/devices COMPONENT programs

@@ -26,8 +26,8 @@ target_compile_definitions(nacre-mlir INTERFACE ${NACRE_LLVM_DEFINITIONS})
 target_include_directories(nacre-mlir SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS} ${CMAKE_BINARY_DIR})
 target_link_libraries(nacre-mlir INTERFACE nacre-flags MLIR LLVM)
 
-# These headers cost more than our code. A header of ours is among them where more than half of the files need it: a change of it
-# compiles all of them again.
+# These headers cost more than our code. A header of ours is among them where more than half of the files need it: a
+# change of it compiles all of them again.
 set(NACRE_PRECOMPILED_MLIR
   <mlir/Dialect/Arith/IR/Arith.h> <mlir/Dialect/Func/IR/FuncOps.h> <mlir/Dialect/Linalg/IR/Linalg.h>
   <mlir/Dialect/Math/IR/Math.h> <mlir/Dialect/MemRef/IR/MemRef.h> <mlir/Dialect/SCF/IR/SCF.h>
@@ -38,7 +38,8 @@ nacre_precompile(nacre-precompiled LINK nacre-mlir DEPENDS NacrePlanIncGen
   HEADERS ${NACRE_PRECOMPILED_MLIR} <mlir/Dialect/GPU/IR/GPUDialect.h> <dialects/plan/PlanDialect.h>)
 nacre_precompile(nacre-precompiled-nn LINK nacre-mlir DEPENDS NacreNnIncGen HEADERS ${NACRE_PRECOMPILED_MLIR} <dialects/nn/NnDialect.h>)
 
-# nacre_add_dialect(target dialect-name BaseName): dialects/<n>/<Base>{Dialect,Interfaces,Ops}.td to .inc files beside it in the build tree.
+# nacre_add_dialect(target dialect-name BaseName): dialects/<n>/<Base>{Dialect,Interfaces,Ops}.td to .inc files beside
+# it in the build tree.
 function(nacre_add_dialect target name base)
   set(LLVM_TARGET_DEFINITIONS ${base}Ops.td)
   mlir_tablegen(${base}Dialect.h.inc -gen-dialect-decls -dialect=${name})

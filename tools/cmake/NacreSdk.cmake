@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What:  the targets sdk, build/<preset>/sdk/nacre-sdk-<version>-linux-<machine>.tar.xz, and wheel, build/<preset>/wheel/nacre-*.whl.
+# What:  the targets sdk, build/<preset>/sdk/nacre-sdk-<version>-linux-<machine>.tar.xz, and wheel,
+#        build/<preset>/wheel/nacre-*.whl.
 # Why:   who has another system than Debian 12 unpacks a folder, or installs a Python package.
 # How:   tools/distribution/make_sdk.py and tools/python/make_wheel.py, of what cmake --install has.
 

@@ -29,8 +29,9 @@ if(NACRE_SANITIZE)
   endif()
 endif()
 
-# A write past an array on the stack ends a program: nacre-run and nacre-tune, which run on devices, and the own sources of all others.
-# Libraries over MLIR share precompiled headers without the guard; models carry a runtime without it, for its size.
+# A write past an array on the stack ends a program: nacre-run and nacre-tune, which run on devices, and the own sources
+# of all others. Libraries over MLIR share precompiled headers without the guard; models carry a runtime without it, for
+# its size.
 set(NACRE_STACK_GUARD -fstack-protector-strong)
 function(nacre_guard_stack name links)
   if(NOT "nacre-mlir" IN_LIST links)
@@ -38,8 +39,8 @@ function(nacre_guard_stack name links)
   endif()
 endfunction()
 
-# nacre_precompile(name HEADERS <a.h> ... LINK lib ... [DEPENDS target ...] [PROGRAMS]): headers that libraries of ours, or programs, do not
-# parse again for each of their files: nacre_add_library(... PRECOMPILED name).
+# nacre_precompile(name HEADERS <a.h> ... LINK lib ... [DEPENDS target ...] [PROGRAMS]): headers that libraries of ours,
+# or programs, do not parse again for each of their files: nacre_add_library(... PRECOMPILED name).
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/precompiled.cpp CONTENT "// Holds the precompiled headers.\n")
 function(nacre_precompile name)
   cmake_parse_arguments(ARG "PROGRAMS" "" "HEADERS;LINK;DEPENDS" ${ARGN})
@@ -59,8 +60,8 @@ function(nacre_precompile name)
   endif()
 endfunction()
 
-# nacre_add_library(name SOURCES a.cpp ... LINK lib ... [PRECOMPILED target]): a static library of ours. Over nacre-mlir, its files have
-# the headers that `target` has precompiled, nacre-precompiled by default.
+# nacre_add_library(name SOURCES a.cpp ... LINK lib ... [PRECOMPILED target]): a static library of ours. Over
+# nacre-mlir, its files have the headers that `target` has precompiled, nacre-precompiled by default.
 function(nacre_add_library name)
   cmake_parse_arguments(ARG "" "PRECOMPILED" "SOURCES;LINK;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
@@ -77,7 +78,8 @@ function(nacre_add_library name)
   endif()
 endfunction()
 
-# What older systems lack, so that the programs of a wheel and of the SDK start there (tools/distribution/floor.py checks).
+# What older systems lack, so that the programs of a wheel and of the SDK start there (tools/distribution/floor.py
+# checks).
 set(NACRE_STANDINS ConditionVariable FindObject Random)
 list(TRANSFORM NACRE_STANDINS REPLACE "(.+)" "${CMAKE_CURRENT_LIST_DIR}/standins/\\1.cpp")
 add_library(nacre-standins OBJECT ${NACRE_STANDINS})
@@ -92,7 +94,8 @@ function(nacre_add_tool name)
   target_compile_definitions(${name} PRIVATE NACRE_VERSION="${PROJECT_VERSION}")
 endfunction()
 
-# nacre_add_test_program(name SOURCES a.cpp ... LINK lib ...): a GoogleTest program; it needs a main of its own or GTest::gtest_main.
+# nacre_add_test_program(name SOURCES a.cpp ... LINK lib ...): a GoogleTest program; it needs a main of its own or
+# GTest::gtest_main.
 function(nacre_add_test_program name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   set(precompiled nacre-precompiled-test)
@@ -110,8 +113,8 @@ function(nacre_add_unit_test name)
   target_link_libraries(${name} PRIVATE GTest::gtest_main)
 endfunction()
 
-# nacre_find_python(variable "numpy, wheel"): the first Python that has these modules; the first of all where none has. Debian's
-# packages are Debian's Python's, which may not be the first.
+# nacre_find_python(variable "numpy, wheel"): the first Python that has these modules; the first of all where none has.
+# Debian's packages are Debian's Python's, which may not be the first.
 function(nacre_find_python variable modules)
   foreach(python ${Python3_EXECUTABLE} /usr/bin/python3)
     # Not from the current folder: a build folder has one called wheel.

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Refuses comments of C and C++ sources that readers must parse twice.
+"""Refuses comments of C, C++ and TableGen sources that readers must parse twice.
 
 - A comment of a declaration (`///`, `///<`) begins with a verb ("Returns", "Reports", "True if") or is a noun phrase, and its first
   sentence has at most 25 words. `OPENINGS` are the words that begin neither.
 - Neither such a comment nor the header of a file has a phrase of check_wording.py.
-- No line with a comment is longer than the column limit of .clang-format.
+- No line with a comment is longer than the column limit of .clang-format. This is so in CMake's files, too, and in TableGen's for lines
+  that are only a comment: code examples of descriptions may be longer.
 
 Other comments, and code in backticks, are not checked. `--under=FOLDER` checks only this folder, and `--count` prints how many problems
 each folder has.
@@ -17,8 +18,9 @@ import sys
 import check_wording
 import tree
 
-SOURCES = (".c", ".cpp", ".h")
-FOLDERS = check_wording.FOLDERS
+SOURCES = (".c", ".cpp", ".h", ".td")
+CMAKE = (".cmake", ".cmake.in", "CMakeLists.txt")
+FOLDERS = ("CMakeLists.txt", "docs/", "test/", *check_wording.FOLDERS)
 COLUMNS = 120
 MOST_WORDS = 25
 # (words that begin neither a verb's phrase nor a noun's, what to write instead)
@@ -86,15 +88,17 @@ def paragraphs(source):
 
 def problems_of(path):
     source = tree.read(path)
+    comment = re.compile(r"^\s*#" if path.endswith(CMAKE) else r"^\s*//" if path.endswith(".td") else "//")
     found = [(number, f"the comment has {len(line)} columns; wrap it at {COLUMNS}") for number, line in enumerate(source.split("\n"), 1)
-             if len(line) > COLUMNS and "//" in line and "http" not in line]
-    found += [(paragraph.line, problem) for paragraph in paragraphs(source) for problem in paragraph.problems()]
+             if len(line) > COLUMNS and comment.search(line) and "http" not in line]
+    if not path.endswith(CMAKE):
+        found += [(paragraph.line, problem) for paragraph in paragraphs(source) for problem in paragraph.problems()]
     return [f"{path}:{line}: {problem}" for line, problem in sorted(found)]
 
 
 def main():
     folders = tuple(argument.removeprefix("--under=") for argument in sys.argv[1:] if argument.startswith("--under=")) or FOLDERS
-    problems = {path: problems_of(path) for path in tree.files() if path.startswith(folders) and path.endswith(SOURCES)}
+    problems = {path: problems_of(path) for path in tree.files() if path.startswith(folders) and path.endswith(SOURCES + CMAKE)}
     if "--count" not in sys.argv[1:]:
         tree.finish([problem for found in problems.values() for problem in found])
     counts = collections.Counter()

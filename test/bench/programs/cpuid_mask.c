@@ -3,8 +3,9 @@
 // Hides CPU features from another runtime, so that its AVX2 code is timed on a machine that has more.
 //
 // Why: no option of ONNX Runtime chooses its kernels; it asks the CPU.
-// How: hidden_features.py copies its library with each `cpuid` replaced by `ud2`, which has as many bytes. The handler of the
-//      illegal instruction executes `cpuid` and clears bits of the answer. CPUs that can make `cpuid` itself fault are rare.
+// How: hidden_features.py copies its library with each `cpuid` replaced by `ud2`, which has as many bytes. The handler
+//      of the illegal instruction executes `cpuid` and clears bits of the answer. CPUs that can make `cpuid` itself
+//      fault are rare.
 //
 // build: gcc -O2 -shared -fPIC cpuid_mask.c -o cpuid_mask.so
 // use:   CPUID_LEVEL=avx2|avxvnni|avx512|vnni512 LD_PRELOAD=./cpuid_mask.so PROGRAM

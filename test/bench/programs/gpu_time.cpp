@@ -2,8 +2,8 @@
 //
 // Runs and times compute shaders through Vulkan, as a script on its standard input says.
 //
-// Why: kernels are measured alone, beside rivals and in turn with them; gpu_kernels.py has the rivals, this the GPU. It
-//      needs nothing of ours but the shaders, so it runs where nothing can be built.
+// Why: kernels are measured by themselves and alternately with their rivals; gpu_kernels.py has the rivals, this the
+//      GPU. It needs nothing of ours but the shaders, so it runs where nothing can be built.
 // How: Vulkan is the tests' (test/vulkan). Operands have places that all kernels share. One command a line, one line of
 //      answer: "ok" and numbers, or "error" and the reason, which ends the program.
 //
@@ -142,8 +142,8 @@ private:
       fail("there is no place for operand " + std::to_string(operand));
   }
 
-  /// With the barrier after each that the runtime puts between launches that depend on one another: it names what
-  /// shaders do alone, which takes this driver 2 microseconds less than any access to memory does.
+  /// Times launches with the barrier after each that the runtime puts between launches that depend on one another: it
+  /// names what only shaders do, which takes this driver 2 microseconds less than any access to memory does.
   double timeLaunches(const Kernel &kernel, int launches) {
     constexpr VkPipelineStageFlags compute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
     auto written = make<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);

@@ -7,8 +7,8 @@
 //   hint #0x61  ends it (one line is written to the plugin's output)
 //
 // Meant for one-thread runs: counters are shared and are added to without locks.
-// Argument mode=whole also reports everything executed by the process at exit; mode=blocks writes at the end of a region
-// each translated block that ran in it: where it lies, how often it ran, its instructions' words and classes.
+// Argument mode=whole also reports everything executed by the process at exit; mode=blocks writes at the end of a
+// region each translated block that ran in it: where it lies, how often it ran, its instructions' words and classes.
 //
 // build: gcc -O2 -shared -fPIC qemu_insn_count.c -o qemu_insn_count.so
 // run:   qemu-aarch64 -plugin ./qemu_insn_count.so -d plugin -D counts.txt ./program

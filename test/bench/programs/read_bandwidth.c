@@ -85,7 +85,8 @@ static double measure(int threads, size_t bytes) {
   return one > several ? one : several;
 }
 
-/// Of a cache, as the kernel says, or the C library: on some machines it takes those of all sockets together for one.
+/// Returns the size of a cache that the kernel states, or the C library: on some machines it takes those of all sockets
+/// together for one.
 static size_t cache_bytes(int level, int name, size_t otherwise) {
   for (int index = 0; index < 8; index++) {
     char path[96], text[2][32] = {"", ""};

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  computes an output of a model in double precision, or the gradients of its sum by the rules of the train phase.
-// Why:   a graph may have gradient operators of its own. Tests compare them with what Nacre makes of the forward operators.
-// How:   imports the model up to that output, appends the backward pass, and interprets it without compiling it. An input `at_7`
-//        has its elements at position 7 of a file of float32; its gradient is written to the same position.
-//        e2e-own-gradient <model> <output> value|gradients <file of float32> <file of float64 to write>
+// What:  computes an output of a model in double precision, or the gradients of its sum by the rules of the train
+//        phase.
+// Why:   a graph may have gradient operators of its own. Tests compare them with those that Nacre derives from the
+//        forward operators.
+// How:   imports the model up to that output, appends the backward pass, and interprets it without compiling it. An
+//        input `at_7` has its elements at position 7 of a file of float32; its gradient is written to the same
+//        position. e2e-own-gradient <model> <output> value|gradients <file of float32> <file of float64 to write>
 
 #include "compiler/evaluate/Interpreter.h"
 #include "compiler/import/Import.h"

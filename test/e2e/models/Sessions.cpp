@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: several models in one process, and one model in several threads, give the answers each gives alone; and running
-//       asks no allocator for anything.
+// What: several models in one process, and one model in several threads, give the answers that each gives by itself;
+//       and running asks no allocator for anything.
 // Why:  an app bundles several models and calls them from where it likes; an allocation in `run` would be a hiccup.
 // How:  each argument is a compiled library; or the models are linked in (linkedModels), as the thread sanitizer
 //       needs, which must see the runtime's sources. A seeded input, one session: the reference. Then sessions of all

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  many steps of training, and whether one of them asks for memory or leaves some behind.
+// What:  many steps of training, and whether one of them allocates or leaks memory.
 // Why:   an app trains for hours; what a step leaks, a day of them shows to the user.
-// How:   long <library> <model> <steps>: inputs are random numbers, labels classes. Calls of malloc and its kin are counted
-//        while steps are made; how much of the process is in memory is compared between the first tenth and the end.
+// How:   long <library> <model> <steps>: inputs are random numbers, labels classes. Calls of malloc and its kin are
+//        counted while steps are made; how much of the process is in memory is compared between the first tenth and the
+//        end.
 
 #include "test/e2e/Program.h"
 
@@ -12,7 +13,7 @@
 
 namespace {
 
-/// What of the process is in memory.
+/// Returns the resident size of the process.
 long residentKibibytes() {
   FILE *file = fopen("/proc/self/statm", "re");
   long pages = 0, resident = 0;

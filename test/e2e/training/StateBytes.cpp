@@ -2,9 +2,11 @@
 //
 // What: counts the bytes that cross the bus while an app trains, saves and evaluates, and the memory that it takes.
 // Why:  the state stays on the GPU, and only tests notice if it does not.
-// How:  state_bytes <library> <model> <file>. The sessions of train, evaluate and main share a state. A line for each action says
-//       `copied <action> <to the GPU> <to the CPU>`; one says `memory <entry> <reported> <peak>` of a session of train alone, which is
-//       created first, with `launches <of the GPU> <of the CPU>`, and one `losses <sum of 64 steps>`. The file has the state at the end. libvulkan.so.1 must be the tests' (test/runtime/gpu_vulkan/FakeVulkan.h), which counts.
+// How:  state_bytes <library> <model> <file>. The sessions of train, evaluate and main share a state. A line for each
+//       action says `copied <action> <to the GPU> <to the CPU>`; one says `memory <entry> <reported> <peak>` of a
+//       session of only train, which is created first, with `launches <of the GPU> <of the CPU>`, and one `losses <sum
+//       of 64 steps>`. The file has the state at the end. libvulkan.so.1 must be the tests'
+//       (test/runtime/gpu_vulkan/FakeVulkan.h), which counts.
 
 #include "test/e2e/Program.h"
 #include "test/runtime/gpu_vulkan/FakeVulkan.h"

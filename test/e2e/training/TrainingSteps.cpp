@@ -2,14 +2,15 @@
 //
 // What: runs a compiled model's entries step by step, and writes what they give as raw bytes.
 // Why:  tests of training compare losses, gradients and weights with numbers that others computed.
-// How:  steps [--gpu] <library> <model> <folder> <steps> <batches> <entry>...: in each step all entries run, in this order, each in a
-//       session of its own, to which the state of the one before is copied. Batch b of an input is <folder>/<name>.<b>, or
-//       <folder>/<name> where that is the same in all; the runs of the entries take one batch after the other. A line says each
-//       loss. At the end <folder>/<entry>.<output>.out has the outputs of the first run and <folder>/<name>.state the state.
-//       A number of threads may follow the batches, `4:2`; and what comes first from the batches, `4:2:10`. Where there is a file
-//       <folder>/begin.safetensors the state begins as that; <folder>/end.safetensors is what it is in the end.
-//       With `--gpu` before the library, a GPU is required, a run that falls back to the CPU is an error, and a last line for each
-//       entry counts launches: `launches <entry> <of the GPU> <of the CPU>`.
+// How:  steps [--gpu] <library> <model> <folder> <steps> <batches> <entry>...: in each step all entries run, in this
+//       order, each in a session of its own, to which the state of the one before is copied. Batch b of an input is
+//       <folder>/<name>.<b>, or <folder>/<name> where that is the same in all; the runs of the entries take one batch
+//       after the other. A line says each loss. At the end <folder>/<entry>.<output>.out has the outputs of the first
+//       run and <folder>/<name>.state the state. A number of threads may follow the batches, `4:2`, and then the
+//       number of the first batch, `4:2:10`. The state begins as <folder>/begin.safetensors if that file exists;
+//       <folder>/end.safetensors has the state at the end. With `--gpu` before the library, a GPU is required, a run
+//       that falls back to the CPU is an error, and a last line for each entry counts launches: `launches <entry> <of
+//       the GPU> <of the CPU>`.
 
 #include "test/e2e/Program.h"
 
@@ -72,7 +73,7 @@ public:
     ++runs;
   }
 
-  /// All of the state, one tensor behind the other, as `other` has it.
+  /// Copies the whole state of `other`, one tensor after the other.
   void take(Entry &other) {
     forEach([&](uint32_t index, const nacre_state_info &, std::vector<char> &bytes) {
       check(nacre_state_read(other.state, index, bytes.data(), bytes.size()), "read");

@@ -2,7 +2,7 @@
 //
 // What:  which results of two engines count as the same.
 // Why:   a self-test that is too strict switches good kernels off; one that is too lax finds nothing.
-// How:   by element type: what must agree, and what just must not.
+// How:   by element type: numbers that must agree, and numbers that barely must not.
 
 #include "runtime/src/gpu_vulkan/trials/agreement.h"
 

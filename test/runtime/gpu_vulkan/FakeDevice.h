@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  the device that FakeVulkan.cpp pretends to have.
-// Why:   what a library computes must not depend on the device; a machine for tests has one, or only a CPU that emulates one.
-// How:   words in the environment's NACRE_FAKE_DEVICE replace what the driver says: `type=1 vendor=5143 subgroup=64 invocations=256
-//        shared=16384 int64=0 fp16=0 memories=2`. The vendor is in hexadecimal. With two memories, the GPU's own one is type 0 and cannot be
-//        mapped, and the CPU's is type 1.
+// Why:   what a library computes must not depend on the device; a machine for tests has one, or only a CPU that
+//        emulates one.
+// How:   words in the environment's NACRE_FAKE_DEVICE replace what the driver says: `type=1 vendor=5143 subgroup=64
+//        invocations=256 shared=16384 int64=0 fp16=0 memories=2`. The vendor is in hexadecimal. With two memories, the
+//        GPU's own one is type 0 and cannot be mapped, and the CPU's is type 1.
 
 #ifndef NACRE_TEST_RUNTIME_GPU_VULKAN_FAKEDEVICE_H
 #define NACRE_TEST_RUNTIME_GPU_VULKAN_FAKEDEVICE_H

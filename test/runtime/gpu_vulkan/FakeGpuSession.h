@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  a session of the hand-made model on the Vulkan library that fails on request, and tells what it was asked.
-// Why:   tests of failures and tests of what is copied both need it.
+// Why:   tests of failures and tests of copies both need it.
 // How:   the library's functions are found by name.
 
 #ifndef NACRE_TEST_RUNTIME_GPU_VULKAN_FAKEGPUSESSION_H

@@ -2,8 +2,9 @@
 //
 // What:  see FakeVulkan.h.
 // Why:   see there.
-// How:   1. a wrapper is made of each row of the runtime's own list of commands; it counts, fails or forwards. 2. Some commands are
-//        looked at more closely: which memory is mapped, and what command buffers copy, each time that they are submitted.
+// How:   1. a wrapper is made of each row of the runtime's own list of commands; it counts, fails or forwards. 2. Some
+//        commands are looked at more closely: which memory is mapped, and the copies of command buffers, each time that
+//        they are submitted.
 //        3. Answers about the device are changed as FakeDevice.h says.
 
 #include "test/runtime/gpu_vulkan/FakeVulkan.h"
@@ -180,7 +181,7 @@ template <int command, typename... Arguments> void disguise([[maybe_unused]] Arg
 
 // --- 1. Wrappers
 
-/// How many polls there are is the clock's: those in a row are one call.
+/// Counts polls in a row as one call: their number depends on time.
 int countCall(int command) {
   static std::atomic<int> latest;
   const bool polls = command == kGetSemaphoreCounterValue || command == kGetFenceStatus;

@@ -16,16 +16,17 @@ void fakeVulkanReset();
 void fakeVulkanFail(const char *name, int call);
 /// Makes that call and all later ones fail.
 void fakeVulkanFailFrom(const char *name, int call);
-/// From now on nothing is over yet when it is polled for: who wants to know must wait.
+/// Makes polls find nothing finished from now on: callers must wait.
 void fakeVulkanDefyPolls();
-/// From now on every device is listed twice, side by side.
+/// Lists every device twice from now on, side by side.
 void fakeVulkanShowTwice();
-/// Loses the device at that call, counted from now over all commands, polls in a row as one: from then on every command that may say so
-/// says so.
+/// Loses the device at that call, counted from now over all commands, polls in a row as one: from then on every command
+/// that may say so says so.
 void fakeVulkanLoseDevice(int call);
 /// Calls of all commands since the device's loss was planned, or since the reset.
 int fakeVulkanAllCalls();
-/// Bytes that submitted commands have copied since the reset: into memory that the CPU does not map, out of it, and inside of it.
+/// Bytes that submitted commands have copied since the reset: into memory that the CPU does not map, out of it, and
+/// inside of it.
 void fakeVulkanCopies(uint64_t *toGpu, uint64_t *toCpu, uint64_t *inside);
 /// The most bytes of memory that were allocated at once since the reset.
 uint64_t fakeVulkanPeakBytes();
@@ -35,7 +36,7 @@ void fakeVulkanHide(const char *name);
 int fakeVulkanCalls(const char *name);
 /// Objects made and not destroyed since the reset.
 int fakeVulkanLiveObjects();
-/// Whether a planned failure has happened.
+/// Returns whether a planned failure has happened.
 bool fakeVulkanHasFailed();
 }
 

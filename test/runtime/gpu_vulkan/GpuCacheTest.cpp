@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  pipelines are kept in a folder that the app names, one file for each model and device.
-// Why:   drivers take seconds to make them; and what lies in a folder may be old, damaged or somebody else's.
+// Why:   drivers take seconds to make them; and files in a folder may be old, damaged or somebody else's.
 // How:   sessions of the hand-made model, one after the other, on files as they were left and as they should not be.
 
 #include "test/runtime/TempFolder.h"

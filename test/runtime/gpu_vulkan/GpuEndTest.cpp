@@ -20,7 +20,7 @@ struct GpuEndTest : GpuSession {
   ~GpuEndTest() override { memories_apart_for_tests = false; }
 };
 
-/// relu_1 as the CPU has it, which only the endless loop of these tests asks for: what it does beside.
+/// The CPU's relu_1, which only the endless loop of these tests calls, with an extra action.
 nacre_kernel_function relu;
 std::function<void()> beside;
 void reluAndMore(const nacre_kernel_args *args, int64_t begin, int64_t end) {

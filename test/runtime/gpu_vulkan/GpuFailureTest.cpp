@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  every Vulkan command fails once, at each of its first calls, and once is not there at all.
-// Why:   a driver's failure must never be the app's: the answer comes from the CPU, the reason is told, nothing leaks.
+// Why:   a driver's failure must never be the app's: the answer comes from the CPU, the session gives the reason,
+//        nothing leaks.
 // How:   a clean life of a session counts the calls; then one life for each call, through the library that fails.
 
 #include "runtime/src/gpu_vulkan/traits.h"

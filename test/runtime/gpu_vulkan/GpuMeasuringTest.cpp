@@ -2,7 +2,7 @@
 //
 // What:  the self-test finds wrong code, tuning moves launches, and both are kept in files.
 // Why:   a wrong kernel that is not found gives wrong answers; one that is found twice costs every start of an app.
-// How:   the hand-made model with a kernel's code put in the place of another's; on one memory and on two.
+// How:   the hand-made model with a kernel's code instead of another's; on one memory and on two.
 
 #include "runtime/src/gpu_vulkan/traits.h"
 #include "test/runtime/TempFolder.h"
@@ -20,7 +20,7 @@ using runtime::gpu::memories_apart_for_tests;
 struct GpuMeasuringTest : GpuSession {
   ~GpuMeasuringTest() override { memories_apart_for_tests = false; }
 
-  /// Where relu should be, there is a copy.
+  /// A model with a copy instead of relu.
   void breakRelu() { toy.kernels[1].gpu = &toy.gpuVariants[3]; }
 
   std::string saidAll() const {
@@ -146,7 +146,7 @@ TEST_F(GpuMeasuringTest, TunesAroundWhatIsWrong) {
   EXPECT_EQ(sessionReason(), kWrongRelu);
 }
 
-/// As kernels that take the CPU far longer than the GPU.
+/// A kernel that takes the CPU much longer than the GPU.
 void sleepyRelu(const nacre_kernel_args *args, int64_t begin, int64_t end) {
   const timespec time = {0, 400000 * (end - begin)};
   nanosleep(&time, nullptr);

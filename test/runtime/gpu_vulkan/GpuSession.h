@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  a session of the hand-made model on a GPU, and the checks that all tests of the engine share.
-// Why:   the answer must be right whatever the cut, the device's memory, or what fails.
+// Why:   the answer must be right whatever the cut, the device's memory, or the failure.
 // How:   an allocator that counts, so that what is not given back is seen.
 
 #ifndef NACRE_TEST_RUNTIME_GPU_VULKAN_GPUSESSION_H

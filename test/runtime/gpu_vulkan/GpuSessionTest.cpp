@@ -169,7 +169,7 @@ TEST_F(GpuSessionTest, FollowsTheCompiledRanges) {
   EXPECT_EQ(info().submissions, 2u); // scale; then, after the CPU's relu, the loop and the copy
 }
 
-/// What scale's CPU code finds in the first element of its output, which is the GPU's.
+/// The number that scale's CPU code finds in the first element of its output, which is the GPU's.
 float firstFound;
 
 TEST_F(GpuSessionTest, ComputesTheGpusPartFirstWhereAsked) {
@@ -244,7 +244,7 @@ TEST_F(GpuSessionTest, ShiftsOperandsThatBeginAnywhere) {
   EXPECT_EQ(sessionReason(), "");
 }
 
-/// Loading a driver takes longer than any test; and a leak is told from a driver's by the library it is in.
+/// Loading a driver takes longer than any test; and the library of a leak says whether it is a driver's.
 void keepDriversLoaded(const GpuToyModel &toy) {
   nacre_session_options options = nacre_session_options_default();
   options.gpu = NACRE_GPU_REQUIRED;

@@ -17,11 +17,11 @@ struct GpuToyModel : ToyModel {
   /// Compiled as with --place=gpu: the GPU has every launch whole.
   GpuToyModel();
 
-  /// Puts the loop and the copy behind it into a branch that is taken where the first number of x is not zero.
+  /// Puts the loop and the copy after it into a branch that is taken if the first number of x is not zero.
   void branchBeforeLoop();
 
   nacre_gpu_variant gpuVariants[5];
-  nacre_gpu_variant addAnywhere; ///< As gpuVariants[4], of operands that begin on any element.
+  nacre_gpu_variant addAnywhere; ///< gpuVariants[4] for operands that begin on any element.
 
 private:
   template <size_t Words>

@@ -20,7 +20,7 @@ using namespace runtime::gpu;
 
 constexpr uint64_t kBytes = 64; // of the input, the output, the state and the arena each
 
-/// An entry of one input, one output, state and arena, and what the plan makes of it.
+/// An entry of one input, one output, state and arena, and its plan.
 struct PhasesProgram {
   PhasesProgram() : pool(allocator_or_libc(nullptr)) {}
   ~PhasesProgram() { pool.release(); }

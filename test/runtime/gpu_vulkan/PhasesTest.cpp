@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the plan of a run on two engines: phases, barriers, copies, and the copies of the state that launches are bound to.
+// What:  the plan of a run on two engines: phases, barriers, copies, and the copies of the state that launches are
+//        bound to.
 // Why:   a missing one gives wrong answers on some devices on some days.
 // How:   small programs with known plans. RandomPhasesTest.cpp executes plans.
 

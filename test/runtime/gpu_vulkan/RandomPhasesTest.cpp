@@ -2,8 +2,8 @@
 //
 // What:  the plan of a run on two engines, against a run of one, for random programs.
 // Why:   a missing barrier, phase or copy gives wrong answers on some devices on some days; here it does on all.
-// How:   plans are executed in the worst orders that they allow, on one memory and on two, and must leave the same bytes as the program
-//        in its own order, whose state is in one place.
+// How:   plans are executed in the worst orders that they allow, on one memory and on two, and must leave the same
+//        bytes as the program in its own order, whose state is in one place.
 
 #include "runtime/src/steps.h"
 #include "test/runtime/gpu_vulkan/PhasesProgram.h"
@@ -25,7 +25,7 @@ uint64_t mix(uint64_t a, uint64_t b) {
 
 enum Half { Whole, First, Second };
 
-/// Where a run finds the state: in place, or in two copies, of which it reads number `current`.
+/// Places of the state in a run: in place, or in two copies, of which it reads number `current`.
 struct State {
   bool hasCopies;
   uint32_t current;
@@ -33,9 +33,9 @@ struct State {
 
 constexpr State kInPlace = {false, 0};
 
-/// What a launch does: each byte that it writes is a function of what it reads, and of what was there if it reads and
-/// writes. Launches leave every fifth byte as it is, as kernels may; the first two do not, because they fill arena and output. In a
-/// cut, each engine writes its half of the bytes.
+/// Executes a launch: each byte that it writes is a function of its inputs, and of the old byte if it reads and
+/// writes. Launches leave every fifth byte as it is, as kernels may; the first two do not, because they fill arena and
+/// output. In a cut, each engine writes its half of the bytes.
 void execute(const PhasesProgram &program, const Part &part, Half half, State state, Memory64 &memory) {
   const Layout &layout = program.layout;
   if (part.step == kMove) {
@@ -74,7 +74,7 @@ void execute(const PhasesProgram &program, const Part &part, Half half, State st
   }
 }
 
-/// What a run on one engine makes of whole stretches; with two copies of the state, in the one that is written.
+/// Executes a run on one engine, in whole stretches; with two copies of the state, in the one that is written.
 void executeSteps(const PhasesProgram &program, uint32_t first, uint32_t end, State state, Memory64 &memory) {
   char condition = 0;
   auto read = [&](const nacre_step &step, int64_t iteration) {
@@ -90,7 +90,8 @@ void executeSteps(const PhasesProgram &program, uint32_t first, uint32_t end, St
       [&](uint32_t step, int64_t iteration) { execute(program, {step, false, iteration, all}, Whole, state, memory); });
 }
 
-/// Executes the plan as badly as it allows: one engine entirely before the other, and what no barrier parts backwards.
+/// Executes the plan as badly as it allows: one engine entirely before the other, and launches without a barrier
+/// between them in reverse order.
 void executePlan(const PhasesProgram &program, uint32_t current, bool gpuFirst, Memory64 &cpu, Memory64 &gpu) {
   const Schedule &schedule = program.schedule;
   const State state = {true, current};
@@ -174,8 +175,8 @@ PhasesProgram &randomProgram(PhasesProgram &program, std::mt19937 &random, bool 
         space = NACRE_SPACE_OUTPUT;
       operands.push_back(use(space, begin, 4 + below(9), access));
     }
-    // A launch does not read what it writes through another operand, but for the state, which it may update in place; what two engines
-    // update at once is not written before, so that neither sees what the other has done.
+    // A launch does not read what it writes through another operand, but for the state, which it may update in place;
+    // what two engines update at once is not written before, so that neither sees what the other has done.
     const bool inPlace = below(4) == 0 && (!cuts || !writesState);
     if (inPlace)
       operands[1] = operands[2] = use(NACRE_SPACE_STATE, operands[2].offset, operands[2].bytes, NACRE_WRITE);

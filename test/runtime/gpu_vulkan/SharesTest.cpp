@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  which part of a launch the GPU gets, for every cut and for what devices lack.
+// What:  which part of a launch the GPU gets, for every cut and every missing feature of devices.
 // Why:   a share that the device cannot compute is a wrong answer or a lost device.
 // How:   the hand-made model's tables, bent.
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  who computes what, from what launches took.
+// What:  the choice of engines by measured times of launches.
 // Why:   kernel by kernel the fastest engine is not the fastest run.
 // How:   cases that one can think through; then random ones against every possible placement.
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  SPIR-V comes out of its packed form as it went in, and nothing else comes of what is damaged.
+// What:  SPIR-V comes out of its packed form as it went in, and damaged code is refused.
 // Why:   a wrong word is a wrong answer or a crash of the driver; a wrong place is a hole.
 // How:   words of all kinds there and back; then bytes changed at random, in buffers of exactly their size, which the
 //        address sanitizer watches.

@@ -2,7 +2,8 @@
 //
 // What:  pictures as inputs: sizes, filters, layouts, numbers, and every refusal.
 // Why:   a network answers wrongly, without an error, if its picture is prepared otherwise than in training.
-// How:   numbers of Pillow 9.4, for pixels that a recurrence makes; test/e2e/models/pictures_test.py compares with PIL where it is.
+// How:   numbers of Pillow 9.4, for pixels that a recurrence makes; test/e2e/models/pictures_test.py compares with PIL
+//        where it is.
 
 #include "dialects/nn/FloatFormats.h"
 #include "runtime/include/nacre/image.hpp"

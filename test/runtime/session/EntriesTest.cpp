@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  sessions that have all entries of a model: what entries share, what each has for itself, and what is refused.
+// What:  sessions that have all entries of a model: shared and separate parts of entries, and refusals.
 // Why:   an app that runs two entries in turn pays for one arena and for no switch.
-// How:   through nacre/runtime.h alone. The hand-made model has two entries; the tests bend the second one.
+// How:   only through nacre/runtime.h. The hand-made model has two entries; the tests bend the second one.
 
 #include "runtime/include/nacre/runtime.hpp"
 #include "test/runtime/RuntimeSlots.h"

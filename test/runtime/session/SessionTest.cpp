@@ -2,7 +2,7 @@
 //
 // What:  sessions against a hand-made model: right answers, and calls that are refused.
 // Why:   this is the code that runs on other people's phones.
-// How:   through nacre/runtime.h alone, as an app would.
+// How:   only through nacre/runtime.h, as an app would.
 
 #include "test/runtime/session/ToySession.h"
 

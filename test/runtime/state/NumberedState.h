@@ -2,7 +2,7 @@
 //
 // What:  a state that is made of a number, which it has.
 // Why:   what a file holds must be what one saver saved, and nothing mixed of two.
-// How:   the number seeds all bytes of the state; a state that was loaded is compared with what its number makes.
+// How:   the number seeds all bytes of the state; a loaded state is compared with the bytes of its number.
 
 #ifndef NACRE_TEST_RUNTIME_STATE_NUMBEREDSTATE_H
 #define NACRE_TEST_RUNTIME_STATE_NUMBEREDSTATE_H
@@ -30,7 +30,7 @@ public:
   }
 
   std::string path() const { return folder + "/" + file; }
-  /// Files beside it that no saver makes, or, where `wereKilled` is not so, leaves.
+  /// Returns the files next to it that no saver makes, or, unless `wereKilled`, leaves.
   int countStrangers(bool wereKilled) const {
     int strangers = 0;
     for (const auto &entry : std::filesystem::directory_iterator(folder)) {

@@ -2,7 +2,7 @@
 //
 // What:  states that sessions share: one goes on where another ended, and none gets in another's way; and models that
 //        have none.
-// Why:   whoever computes with weights that are half of one step and half of another learns nothing, and is not told.
+// Why:   a training with weights of two different steps learns nothing, and gives no error.
 // How:   the toy model, run by threads, and by the executor of a run that is under way.
 
 #include "test/runtime/RuntimeSlots.h"

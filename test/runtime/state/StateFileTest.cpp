@@ -165,7 +165,7 @@ TEST_F(StateFileTest, WhatIsNoHeaderIsRefused) {
   EXPECT_NE(nacre_state_load(other, folder.path().c_str(), NACRE_STATE_ALL), NACRE_OK);
 }
 
-/// Word for word: which tensor is not as the model has it, what the model has, and what the file has.
+/// Checks the message word for word: the tensor that differs, its shape in the model, and its shape in the file.
 TEST_F(StateFileTest, ReasonsSayWhatIsOtherThanInTheModel) {
   const auto reasonOf = [&](const std::string &bytes, uint32_t roles) {
     expectRefused(bytes, "the file must", roles);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  where states are saved: over files, through links, with permissions, to what is no file, on disks that are full.
-// Why:   a save that fails must leave the file that was there, and nothing beside it.
+// What:  where states are saved: over files, through links, with permissions, to other things than files, on disks that
+//        are full.
+// Why:   a save that fails must leave the file that was there, and no other file.
 
 #include "test/runtime/state/SavedState.h"
 
@@ -61,7 +62,7 @@ TEST_F(StateSaveTest, WhatCannotBeWrittenLeavesTheOldFile) {
   EXPECT_EQ(names(), std::set<std::string>{"state.safetensors"});
 }
 
-/// The link stays, and what it leads to is replaced; what an attacker puts beside it is never written through.
+/// The link stays, and its target is replaced. A save never writes through links that an attacker puts next to it.
 TEST_F(StateSaveTest, SymbolicLinksAreFollowed) {
   const std::string real = folder.path("real"), deep = folder.path("deep/er");
   ASSERT_TRUE(std::filesystem::create_directories(deep));

@@ -29,7 +29,7 @@ protected:
   }
   ~StateTest() override { nacre_session_destroy(session); }
 
-  /// Whether the next run is the one after `runs` others.
+  /// Returns whether the next run is the one after `runs` others.
   void expectAfter(int runs) {
     float total[kColumns];
     ASSERT_EQ(nacre_state_read(state, 0, total, sizeof total), NACRE_OK);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  the toy model with more to keep: tensors of all roles, of many types, in panels and turned.
-// Why:   what a state is stored as, and what its file has, must be right for all that a compiler may ask.
-// How:   rows behind those of ToyModel, which runs as it does without them.
+// Why:   a state in memory and its file must be right for every model that a compiler may write.
+// How:   rows after those of ToyModel, which runs as it does without them.
 
 #ifndef NACRE_TEST_RUNTIME_STATE_STATEFULMODEL_H
 #define NACRE_TEST_RUNTIME_STATE_STATEFULMODEL_H

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  two processes that save their states to one file without pause, killed at any moment: the file always loads, and
-//        is the last one that one of them saved or the one before. usage: state-kill-test FOLDER [ITERATIONS]
+// What:  two processes that save their states to one file without pause, killed at any moment: the file always loads,
+//        and is the last one that one of them saved or the one before. usage: state-kill-test FOLDER [ITERATIONS]
 // Why:   that is what happens to apps.
-// How:   each state is made of its number, which it has; what is loaded must be what its number makes. Savers take turns
-//        with numbers, so that each number has one saver.
+// How:   each state is made of its number, which it has; what is loaded must be what its number makes. Savers take
+//        turns with numbers, so that each number has one saver.
 
 #include "test/runtime/state/NumberedState.h"
 

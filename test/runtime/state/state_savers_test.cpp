@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  six savers and a reader of one file, first threads and then processes: every save succeeds, every load succeeds,
-//        and what is loaded is what one saver saved. usage: state-savers-test FOLDER [SAVES]
+// What:  six savers and a reader of one file, first threads and then processes: every save succeeds, every load
+//        succeeds, and a loaded state is that of one saver. usage: state-savers-test FOLDER [SAVES]
 // Why:   a service saves what a trainer saves, too; a file that is half of one and half of the other is lost.
-// How:   each saver saves SAVES states of numbers of its own; the reader loads until all have ended. Nothing may be left
-//        beside the file.
+// How:   each saver saves SAVES states of numbers of its own; the reader loads until all have ended. Nothing may be
+//        left next to the file.
 
 #include "test/runtime/state/NumberedState.h"
 

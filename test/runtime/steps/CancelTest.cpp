@@ -183,7 +183,7 @@ TEST_F(CancelTest, ALimitEndsAnEndlessLoop) {
   EXPECT_EQ(runWith({0}), NACRE_OK);
 }
 
-/// Of the toy model: steps that end a run before the state is written, and one that is too late.
+/// Steps of the toy model that end a run before the state is written, and one that is too late.
 class CancelToy : public testing::Test {
 protected:
   static void thenCancel(nacre_kernel_function function, const nacre_kernel_args *args, int64_t begin, int64_t end) {

@@ -118,7 +118,7 @@ TEST(ControlFlow, AProfileCountsWhatRan) {
 // Damaged tables
 //===--------------------------------------------------------------------===//
 
-/// Whether a program is refused once `damage` has been done to it.
+/// Returns whether a program is refused after `damage`.
 template <typename Damage> void expectRefusal(Damage damage, const char *what) {
   StepProgram program;
   program.loop(4, {x(0)}, [&] {                                                         // steps 0 ... 7

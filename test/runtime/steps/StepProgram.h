@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  models by hand that are programs of steps: loops, tests, branches and launches over a few numbers.
-// Why:   what a run executes, and where it may be ended, is a matter of its steps alone.
+// Why:   only the steps decide what a run executes, and when it may be ended.
 // How:   the toy model's tables with steps of our own; the launches write down what they see.
 
 #ifndef NACRE_TEST_RUNTIME_STEPS_STEPPROGRAM_H
@@ -128,7 +128,7 @@ struct StepProgram : ToyModel {
   std::vector<nacre_operand> of;
 };
 
-/// What the launches of a run note for this input.
+/// Returns the notes that the launches of a run take for this input.
 inline Numbers run(StepProgram &program, Numbers input) {
   nacre_session *session = nullptr;
   char reason[256] = "";

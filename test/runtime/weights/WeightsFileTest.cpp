@@ -2,8 +2,8 @@
 //
 // What:  models whose weights are in a file: what is opened, used, replaced and refused.
 // Why:   such a file comes over the air, and a wrong one must be an error, not a wrong answer.
-// How:   the hand-made model without its weights, and files written byte by byte. That the compiler writes such files, and
-//        computes the same hash, test/e2e/driver/weights_file_test.py checks.
+// How:   the hand-made model without its weights, and files written byte by byte. That the compiler writes such files,
+//        and computes the same hash, test/e2e/driver/weights_file_test.py checks.
 
 #include "runtime/include/nacre/runtime.hpp"
 #include "runtime/include/nacre/weights_format.h"
@@ -73,7 +73,7 @@ protected:
     return session.output<float>("y")[1];
   }
 
-  /// Why a file of these bytes is refused.
+  /// Returns the reason why a file of these bytes is refused.
   std::string refusal(const std::vector<char> &bytes) {
     Weights weights;
     EXPECT_EQ(weights.open(*toy.model(), write(bytes).c_str()), NACRE_BAD_ARGUMENT);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  kernels of attention as text, as nacre-form-kernels writes them.
-// Why:   the engines are tested on the same kernels; a test says sizes and what is special, not MLIR.
+// Why:   the engines are tested on the same kernels; a test gives sizes and special properties, not MLIR.
 
 #ifndef NACRE_TEST_UNIT_CODEGEN_ATTENTIONTEXTS_H
 #define NACRE_TEST_UNIT_CODEGEN_ATTENTIONTEXTS_H
@@ -19,12 +19,12 @@ struct AttentionText {
   int64_t batches, rows, keys, depth, columns;
   bool interleaved = false; ///< Heads lie side by side in a row, as products write them; else one after another.
   bool shared = false;      ///< All batches have the first one's keys and values.
-  bool masked = false;      ///< By a number for each key; all scores are scaled.
+  bool masked = false;      ///< A number for each key masks it; all scores are scaled.
   std::string element = "f32";
   bool cutAmongRows = false; ///< Else among batches.
   bool bounded = false; ///< A row sees three keys before its position, which is two after its index, and the key at it.
   bool sunk = false;    ///< Capped, and with a sink: the first number of the mask.
-  bool causal = false;  ///< With `bounded`: a row sees all keys before its position.
+  bool causal = false;  ///< Requires `bounded`: a row sees all keys before its position.
 
   std::string text() const;
   std::string scored() const; ///< The body of the sweep that finishes the scores.

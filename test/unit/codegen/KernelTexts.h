@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  kernels of contractions as text: matmuls and convolutions of every kind, with what may follow them.
-// Why:   the engines are tested on the same kernels; a test says sizes and what is special, not MLIR.
+// What:  kernels of contractions as text: matmuls and convolutions of every kind, with operators that may follow them.
+// Why:   the engines are tested on the same kernels; a test gives sizes and special properties, not MLIR.
 // How:   1. a product over named loops, whose operands and epilogue are maps; 2. matmuls, 3. convolutions as such.
 
 #ifndef NACRE_TEST_UNIT_CODEGEN_KERNELTEXTS_H
@@ -35,31 +35,31 @@ inline std::string listText(llvm::ArrayRef<int64_t> values) {
 // 1. Products
 //===----------------------------------------------------------------------===//
 
-/// What happens to the sums, and where they go.
+/// Operators that follow the sums, and the place of the result.
 struct Ending {
   std::vector<std::vector<unsigned>> added; ///< Operands, each by the axes of the result that it has.
   bool rectified = false;
   Sizes halo;  ///< Zeros before and after each axis of the result; empty: none.
-  Sizes steps; ///< From one element of the result to the next in its storage; empty: all are neighbours.
+  Sizes steps; ///< Distances of the result's elements in its storage; empty: all are neighbours.
 };
 
-/// The result of one product: sums over some of the `loops` of what two operands have at their maps.
+/// The result of one product: sums over some of the `loops` of the product of two operands at their maps.
 struct ProductText {
-  std::vector<std::string> loops; ///< Those of the result first.
-  Sizes result;                   ///< In the order of its axes,
+  std::vector<std::string> loops; ///< The result's loops come first.
+  Sizes result;                   ///< Sizes in the order of its axes,
   std::string resultMap;          ///< which are affine expressions.
   Sizes lhs, rhs;
   std::string lhsMap, rhsMap;
-  Sizes shape; ///< Of an operand that is never read, where maps alone do not tell all sizes.
+  Sizes shape; ///< Shape of an operand that is never read, if the maps do not give all sizes.
   std::string shapeMap;
   unsigned parallel = 0; ///< Loops.
 
-  std::string element = "f32";     ///< Of Lhs and the result.
+  std::string element = "f32";     ///< Element type of Lhs and the result.
   std::string rhsElement = {};     ///< Empty: the same.
-  std::string accumulator = "f32"; ///< Or f64.
+  std::string accumulator = "f32"; ///< The other choice is f64.
   unsigned cut = 0;                ///< Axis of the result.
   int64_t grain = 1;
-  std::string encoding = {}; ///< Of Rhs; empty: as it lies.
+  std::string encoding = {}; ///< Encoding of Rhs; empty: unchanged.
   int64_t winograd = 0;      ///< The tile of a convolution that the CPU so computes; 0: directly.
   int64_t inset = 0;         ///< Lhs is a slice so far inside of a storage, but along its last axis.
   Ending ending = {};
@@ -129,7 +129,7 @@ inline std::string ProductText::product() const {
   return text + "  } -> " + sums() + "\n";
 }
 
-/// From the sums, %c, to the result, %r, in `target`.
+/// Returns the text from the sums, %c, to the result, %r, in `target`.
 inline std::string ProductText::epilogue(const std::string &target) const {
   std::vector<std::string> axes;
   for (size_t axis = 0; axis < result.size(); ++axis)
@@ -267,9 +267,9 @@ struct MatmulText {
 // 3. Convolutions
 //===----------------------------------------------------------------------===//
 
-/// Of an image of one to three dimensions, channels last, with its border already around it.
+/// A convolution of an image of one to three dimensions, channels last, that includes its border.
 struct ConvolutionText {
-  Sizes image; ///< Of the result.
+  Sizes image; ///< Size of the result.
   int64_t channels, filters;
   Sizes window = {}; ///< Empty: 3 along each dimension.
   int64_t stride = 1, dilation = 1, batch = 1;
@@ -278,9 +278,9 @@ struct ConvolutionText {
   int64_t panel = 0;
   unsigned cut = 1;
   int64_t halo = 0; ///< Around the result's image.
-  int64_t step = 1; ///< From one of the image's elements to the next in its storage.
+  int64_t step = 1; ///< Distance of the image's elements in its storage.
   int64_t inset = 0;
-  int64_t winograd = 0; ///< The tile, of what is so computed; with `panel`.
+  int64_t winograd = 0; ///< Tile of a Winograd convolution; requires `panel`.
   int64_t grain = 1;
   std::string element = "f32", rhsElement = {}, accumulator = "f32";
   std::vector<std::vector<unsigned>> added = {};

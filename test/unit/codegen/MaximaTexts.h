@@ -11,7 +11,8 @@
 
 namespace nacre::codegen {
 
-/// Maxima of windows of 3x3 that leave the image, with a border around them, and their codes; none where a maximum is not positive.
+/// Maxima of windows of 3x3 that leave the image, with a border around them, and their codes; none where a maximum is
+/// not positive.
 constexpr char kMaximaAndCodes[] = R"(
 #cells = affine_map<(n, h, w, c, i, j) -> (n, h * 2 + i, w * 2 + j, c)>
 #window = affine_map<(n, h, w, c, i, j) -> (i, j)>

@@ -11,7 +11,7 @@
 namespace nacre::codegen {
 
 struct PoolText {
-  Sizes image; ///< Of the operand.
+  Sizes image; ///< Size of the operand.
   int64_t channels;
   int64_t window = 3, stride = 1, pad = 1; ///< Along each dimension.
 

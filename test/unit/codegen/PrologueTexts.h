@@ -10,8 +10,8 @@
 
 namespace nacre::codegen {
 
-/// [m, k] by [k, n]; element (r, c) of the left operand is x(r, c) * g(c) + b(c), then no less than zero. Where rows are
-/// normalized, x is less their mean, by their deviation.
+/// [m, k] by [k, n]; element (r, c) of the left operand is x(r, c) * g(c) + b(c), then no less than zero. If rows
+/// are normalized, x is less their mean, by their deviation.
 struct PrologueText {
   int64_t m, n, k;
   bool normalized = false;
@@ -130,7 +130,7 @@ private:
   }
 };
 
-/// What both engines are tested on: rows, columns and depths that fill no tile, few rows, and a cut along the columns.
+/// Test cases of both engines: rows, columns and depths that fill no tile, few rows, and a cut along the columns.
 inline std::vector<PrologueText> prologueTexts() {
   std::vector<PrologueText> texts = {
       {64, 64, 64},        {150, 44, 132}, {37, 40, 70},        {64, 64, 64, true},

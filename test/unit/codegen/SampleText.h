@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A kernel of rows between rows at computed positions, as text: what is scalar for a row, or a vector of its pixels, are
-// positions, indices and whether they are inside. Both engines are tested on it.
+// A kernel of rows between rows at computed positions, as text: what is scalar for a row, or a vector of its pixels,
+// are positions, indices and whether they are inside. Both engines are tested on it.
 
 #ifndef NACRE_TEST_UNIT_CODEGEN_SAMPLETEXT_H
 #define NACRE_TEST_UNIT_CODEGEN_SAMPLETEXT_H

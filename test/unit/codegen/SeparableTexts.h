@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  kernels of separable convolutions as text, as nacre-form-kernels writes them.
-// Why:   the engines are tested on the same kernels; a test says sizes and what is special, not MLIR.
+// Why:   the engines are tested on the same kernels; a test gives sizes and special properties, not MLIR.
 
 #ifndef NACRE_TEST_UNIT_CODEGEN_SEPARABLETEXTS_H
 #define NACRE_TEST_UNIT_CODEGEN_SEPARABLETEXTS_H
@@ -22,7 +22,7 @@ struct SeparableText {
   std::string element = "f32";
   unsigned cut = 1;              ///< Axis of the result.
   int64_t inset = 0;             ///< The input is a slice so far inside of its storage.
-  std::string encoding = "unit"; ///< Of the matrix.
+  std::string encoding = "unit"; ///< Encoding of the matrix.
 
   std::string text() const;
 };
@@ -124,8 +124,8 @@ inline std::string SeparableText::text() const {
   return made;
 }
 
-/// What both engines are tested on: windows and strides, several images, channels that are no fours and more than a part has, as
-/// many columns as no tile, nothing between the halves with a packed matrix, and cuts along every axis.
+/// Test cases of both engines: windows and strides, several images, channels that are no fours and more than a
+/// part has, as many columns as no tile, nothing between the halves with a packed matrix, and cuts along every axis.
 inline std::vector<SeparableText> separableTexts() {
   std::vector<SeparableText> texts = {{5, 4, 16, 40, 3, 2}, {4, 4, 8, 16, 5, 1}, {4, 5, 70, 131},
                                       {4, 5, 70, 131},      {6, 5, 24, 40},      {1, 1, 20, 36}};

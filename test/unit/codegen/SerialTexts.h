@@ -29,8 +29,8 @@ plan.kernel @kernel serial (%x: tensor<AxNxBxf32>) into (%y: tensor<AxNxBxf32>) 
   plan.yield %0 : tensor<AxNxBxf32>
 })";
 
-/// Adds six rows of COLS elements to those of 4 that their indices name, the columns in a storage of 50 from 8 on, with a
-/// border of ones below and above. The columns are cut.
+/// Adds six rows of COLS elements to those of 4 that their indices name. The columns are in a storage of 50 from 8 on,
+/// with a border of ones below and above. The columns are cut.
 inline constexpr char kAddedRows[] = R"(
 plan.kernel @kernel serial (%x: tensor<4xCOLSxf32>, %at: tensor<6xi64>, %u: tensor<6xCOLSxf32>) into (%y: tensor<6x50xf32>) cut 1 : COLS by 1 {
   %c0 = arith.constant 0 : index
@@ -166,8 +166,8 @@ plan.kernel @kernel serial (%x: tensor<10xi32>, %at: tensor<30xi32>) into (%y: t
   plan.yield %0 : tensor<10xi32>
 })";
 
-/// A recurrence from the last row of x to the first: a point takes a row of the batch through three iterations, in each of which it
-/// multiplies its state by a matrix, in two parts of the depth, and adds a row of x to an eighth of that.
+/// A recurrence from the last row of x to the first: a point takes a row of the batch through three iterations, in each
+/// of which it multiplies its state by a matrix, in two parts of the depth, and adds a row of x to an eighth of that.
 inline constexpr char kIterations[] = R"(
 plan.kernel @kernel serial (%x: tensor<3x5xCOLSxf32>, %w: tensor<COLSxCOLSxf32>) into (%last: tensor<5xCOLSxf32>, %all: tensor<3x5xCOLSxf32>) cut 0 : 5 by 1 {
   %0:2 = scf.forall (%i) in (5) shared_outs(%l = %last, %a = %all) -> (tensor<5xCOLSxf32>, tensor<3x5xCOLSxf32>) {

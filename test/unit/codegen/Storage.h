@@ -19,7 +19,7 @@ namespace nacre::codegen {
 
 inline constexpr size_t kGuard = 128;
 
-/// A storage with bytes around it that nobody may touch.
+/// A storage with bytes around it that no kernel may touch.
 struct Storage {
   mlir::Type elementType;
   size_t bytes;

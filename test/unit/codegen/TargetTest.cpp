@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What --target= and --cpu= mean.
+// The meaning of --target= and --cpu=.
 
 #include "codegen/Target.h"
 #include "codegen/Chips.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The texts of gradients of weights, followed by what the weight and its momentum become.
+// The texts of gradients of weights, followed by the update of the weight and its momentum.
 
 #ifndef NACRE_TEST_UNIT_CODEGEN_UPDATETEXTS_H
 #define NACRE_TEST_UNIT_CODEGEN_UPDATETEXTS_H
@@ -16,7 +16,7 @@ struct Update {
   std::string loops;    ///< The last `reductions` of them reduce.
   std::string readX, readDy, written;
   int64_t reductions, cut; ///< Extent of the first axis.
-  int64_t width = 0;       ///< Of panels of weight and momentum; 0: they lie as tensors.
+  int64_t width = 0;       ///< Width of panels of weight and momentum; 0: they are tensors.
   bool packsRight = false; ///< dy is in panels as well.
 };
 

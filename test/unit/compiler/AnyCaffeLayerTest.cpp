@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every layer that Caffe's importer handles, with bottoms, weights and parameters of all sorts, as AnyNodeTest.cpp has ONNX's
-// operators.
+// Every layer that Caffe's importer handles, with bottoms, weights and parameters of all sorts, as AnyNodeTest.cpp has
+// ONNX's operators.
 
 #include "test/unit/compiler/CaffeDraw.h"
 #include "test/unit/compiler/NodeTrial.h"
@@ -31,7 +31,7 @@ protected:
     ASSERT_FALSE(failure);
   }
 
-  /// From files, since a network's weights have one of their own.
+  /// Imports from files, since a network's weights have one of their own.
   bool compile(const DrawnNetwork &drawn) {
     std::string text;
     EXPECT_TRUE(google::protobuf::TextFormat::PrintToString(drawn.network, &text));

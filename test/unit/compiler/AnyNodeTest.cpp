@@ -2,9 +2,9 @@
 //
 // What:  every operator that ONNX's importer handles, in every version, with operands and attributes of all sorts.
 // Why:   NodeTrial.h.
-// How:   models of one node, drawn from a fixed seed: operands near to what the signature asks for, in one draw of eight
-//        anything, in ranks 0 to 7 with dimensions of 0 and 1 among them; attributes at their edges. Each goes through
-//        import, graph and kernels.
+// How:   models of one node, drawn from a fixed seed: operands close to those of the signature, in one draw of
+//        eight anything, in ranks 0 to 7 with dimensions of 0 and 1 among them; attributes at their edges. Each goes
+//        through import, graph and kernels.
 
 #include "test/unit/compiler/NodeDraw.h"
 #include "test/unit/compiler/NodeTrial.h"
@@ -50,9 +50,10 @@ std::string describeNode(const onnx::ModelProto &model) {
   return text;
 }
 
-/// What takes lists of tensors or of numbers that belong together, or names tensors of the graph: hardly a draw is of that kind
-/// (test/e2e/training/onnx_training_test.py, test/e2e/formats/trees_test.py, test/e2e/formats/classical_test.py,
-/// test/e2e/formats/classical_features_test.py, test/e2e/formats/contrib_quantized_test.py and ONNX's own tests have such nodes).
+/// Operators with lists of tensors or of numbers that belong together, or with names of tensors of the graph: hardly a
+/// draw is of that kind (test/e2e/training/onnx_training_test.py, test/e2e/formats/trees_test.py,
+/// test/e2e/formats/classical_test.py, test/e2e/formats/classical_features_test.py,
+/// test/e2e/formats/contrib_quantized_test.py and ONNX's own tests have such nodes).
 static bool isIntricate(llvm::StringRef op) {
   return op == "Adam" || op == "Momentum" || op == "Gradient" || op.starts_with("TreeEnsemble") || op == "ZipMap" ||
          op == "LabelEncoder" || op == "LinearClassifier" || op == "LinearRegressor" || op.starts_with("SVM") ||

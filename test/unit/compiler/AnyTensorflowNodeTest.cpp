@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every operator that TensorFlow's importer handles, with operands and attributes of all sorts, as AnyNodeTest.cpp has those of
-// ONNX.
+// Every operator that TensorFlow's importer handles, with operands and attributes of all sorts, as AnyNodeTest.cpp has
+// those of ONNX.
 
 #include "test/unit/compiler/NodeTrial.h"
 #include "test/unit/compiler/TensorflowDraw.h"
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int drawsPerHandler = 60;
 
-/// What raised control flow consists of: no node of a file is one alone.
+/// Operators of raised control flow, which no single node of a file is.
 bool isRaised(llvm::StringRef op) { return op == "Merge" || op == "Case" || op == "LoopCond"; }
 
 /// Operands that go together in too many ways to be drawn, or are complex numbers, which only operators make.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every operator that TensorFlow Lite's importer handles, with operands and options of all sorts, as AnyNodeTest.cpp has those of
-// ONNX.
+// Every operator that TensorFlow Lite's importer handles, with operands and options of all sorts, as AnyNodeTest.cpp
+// has those of ONNX.
 
 #include "test/unit/compiler/NodeTrial.h"
 #include "test/unit/compiler/TfliteDraw.h"
@@ -22,7 +22,7 @@ bool hasGraphs(llvm::StringRef op) { return op == "IF" || op == "WHILE"; }
 
 class AnyTfliteOperator : public NodeTrial {};
 
-/// What no draw gets right: layers with states, which must be variables, and operators of handles.
+/// Operators that no draw gets right: layers with states, which must be variables, and operators of handles.
 static bool isIntricate(llvm::StringRef op) {
   return op.ends_with("LSTM") || op.ends_with("RNN") || op == "SVDF" || op.ends_with("_VARIABLE");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What operators of attention, and of what stands around it, ask of their operands, each of which fits only the others.
+// Operands of attention and of the operators around it. Each operand fits only the others.
 
 #ifndef NACRE_TEST_UNIT_COMPILER_ATTENTIONSHAPES_H
 #define NACRE_TEST_UNIT_COMPILER_ATTENTIONSHAPES_H
@@ -14,8 +14,8 @@
 
 namespace nacre {
 
-/// The shape of operand `index` of `op`, whose first operand has this name (two operators may be called alike); nothing for
-/// operators that are not here.
+/// The shape of operand `index` of `op`, whose first operand has this name (two operators may be called alike); nothing
+/// for operators that are not here.
 std::optional<std::vector<int64_t>> getAttentionShape(llvm::StringRef op, llvm::StringRef firstOperand, size_t index);
 
 /// Draws the attributes of such an operator: its numbers of heads, and some of the others.

@@ -17,7 +17,7 @@ using Dims = std::vector<int64_t>;
 
 namespace {
 
-constexpr int64_t numOutputs = 4, kernelSize = 2; ///< that most layers have
+constexpr int64_t numOutputs = 4, kernelSize = 2; ///< Numbers of most layers
 
 //===----------------------------------------------------------------------===//
 // 1. Parameters

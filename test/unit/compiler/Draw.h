@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is drawn at random, near to what definitions ask for and at its edges: shapes, element types, numbers.
+// Random shapes, element types and numbers, close to those of definitions and at their edges.
 //
 // Element types are ONNX's, whatever format the model is in.
 

@@ -9,7 +9,7 @@
 using namespace nacre;
 using namespace nacre::importer;
 
-/// What is drawn of attributes: a name that some operator knows, and values that mean something to it.
+/// A drawn attribute: a name that some operator knows, and values that mean something to it.
 void nacre::addAttribute(Draw &draw, onnx::NodeProto &node, llvm::StringRef name, size_t rank) {
   onnx::AttributeProto &attribute = *node.add_attribute();
   attribute.set_name(name.str());

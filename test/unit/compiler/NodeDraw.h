@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Models of one node, drawn at random: operands near to what its operator asks for, attributes at their edges.
+// Models of one node, drawn at random: operands close to those of its definition, attributes at their edges.
 
 #ifndef NACRE_TEST_UNIT_COMPILER_NODEDRAW_H
 #define NACRE_TEST_UNIT_COMPILER_NODEDRAW_H

@@ -55,7 +55,7 @@ bool nacre::maybeConstant(int32_t type) {
 
 namespace {
 
-/// A graph that gives what it takes; one that takes nothing gives a constant, `number`.
+/// A graph that returns its inputs; one without inputs returns a constant, `number`.
 void addGraph(onnx::NodeProto &node, const char *name, int numInputs, float number = 0) {
   onnx::AttributeProto &attribute = *node.add_attribute();
   attribute.set_name(name);

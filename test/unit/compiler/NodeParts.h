@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parts of drawn nodes that their operator alone explains.
+// Parts of drawn nodes that only their operator explains.
 
 #ifndef NACRE_TEST_UNIT_COMPILER_NODEPARTS_H
 #define NACRE_TEST_UNIT_COMPILER_NODEPARTS_H
@@ -12,8 +12,8 @@ namespace nacre {
 /// Says the name and the type of a value.
 void setType(onnx::ValueInfoProto &info, const std::string &name, int32_t type, const std::vector<int64_t> &shape);
 
-/// Adds an initializer of `shape` whose elements are drawn, of a type of which `maybeConstant` holds: one that keeps its
-/// elements as varints or floats.
+/// Adds an initializer of `shape` whose elements are drawn, of a type of which `maybeConstant` holds: one that keeps
+/// its elements as varints or floats.
 void addConstant(Draw &draw, onnx::GraphProto &graph, const std::string &name, int32_t type,
                  const std::vector<int64_t> &shape);
 bool maybeConstant(int32_t type);

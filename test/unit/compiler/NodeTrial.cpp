@@ -18,7 +18,7 @@ using namespace nacre;
 namespace {
 
 constexpr int64_t maxConstantBytes = 1 << 20;
-/// Of each operator so many models are stopped everywhere, if they are not long.
+/// Number of models of each operator that are stopped everywhere, if they are not long.
 constexpr int mostStopped = 3;
 constexpr int64_t mostSteps = 400;
 

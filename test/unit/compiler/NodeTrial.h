@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  tries a model of one node, of any format.
-// Why:   whatever a node says, it is compiled, or refused in the format's words: never a phrase of MLIR, never a failure of a
-//        later phase, which no user could mend. And wherever its import is stopped, it stops with an error: a handler goes
-//        on with values that are null, and must read none of them (NnBuilder.h).
+// Why:   whatever a node says, it is compiled, or refused in the format's words: never a phrase of MLIR, never a
+//        failure of a later phase, which no user could mend. And wherever its import is stopped, it stops with an
+//        error: a handler goes on with values that are null, and must read none of them (NnBuilder.h).
 
 #ifndef NACRE_TEST_UNIT_COMPILER_NODETRIAL_H
 #define NACRE_TEST_UNIT_COMPILER_NODETRIAL_H
@@ -30,8 +30,8 @@ protected:
   /// The same of a model in memory.
   bool compile(const std::string &bytes, Describe describe);
 
-  /// Draws models of the operator `key` until some have been compiled, and at least `fewest`: `tryOne` compiles one. An operator
-  /// whose operands go together in too many ways may be refused in all.
+  /// Draws models of the operator `key` until some have been compiled, and at least `fewest`: `tryOne` compiles one. An
+  /// operator whose operands go together in too many ways may be refused in all.
   void tryDraws(const std::string &key, int fewest, llvm::function_ref<bool()> tryOne, bool mayBeRefused = false);
 
   mlir::MLIRContext context;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operands near to what a signature asks for, whatever format their model is in.
+// Operands close to those of a signature, whatever format their model is in.
 
 #ifndef NACRE_TEST_UNIT_COMPILER_OPERANDDRAW_H
 #define NACRE_TEST_UNIT_COMPILER_OPERANDDRAW_H
@@ -18,26 +18,26 @@ struct DrawnOperand {
     LeftOut,
     Input,
     Constant,
-    Open, ///< as many rows as a run finds
+    Open, ///< A run finds the number of rows
     Array ///< a list of tensors, where the format has them
   } kind = Input;
   int32_t type = 0;
   std::vector<int64_t> shape = {};
-  std::vector<int64_t> values = {}; ///< of a constant list of integers, where they are not drawn
+  std::vector<int64_t> values = {}; ///< Elements of a constant list of integers that is not drawn
   bool isZero = false;              ///< a constant of floats
 };
 
-/// The shape of an operand beside the first, of shape `x`: one of those that definitions ask for.
+/// The shape of an operand other than the first, of shape `x`: one of those that definitions ask for.
 std::vector<int64_t> drawShapeBeside(Draw &draw, const std::vector<int64_t> &x);
 
-/// The shape that operand `index` must have beside the first one, where there is little choice.
+/// The shape that operand `index` must have next to the first one, if there is little choice.
 using AskedShape =
     llvm::function_ref<std::optional<std::vector<int64_t>>(size_t index, const std::vector<int64_t> &first)>;
 
 /// An operand for each of `rules`; of repeated ones up to three.
 std::vector<DrawnOperand> drawOperands(Draw &draw, llvm::ArrayRef<importer::OperandRule> rules, AskedShape asked);
 
-/// What `draw` gives as an element of a constant: a real, or an integer where the type is one of these.
+/// Draws an element of a constant: a real, or an integer if the type is one.
 bool holdsReals(int32_t type);
 int64_t drawInteger(Draw &draw, int32_t type);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What quantized operators ask of their operands, so that some draws are compiled.
+// Operands that quantized operators require, so that some draws are compiled.
 
 #ifndef NACRE_TEST_UNIT_COMPILER_QUANTIZEDSHAPES_H
 #define NACRE_TEST_UNIT_COMPILER_QUANTIZEDSHAPES_H
@@ -14,11 +14,11 @@
 
 namespace nacre {
 
-/// The shape of operand `index` beside the first, of shape `x`, where the definition leaves no choice or little.
+/// The shape of operand `index` next to the first, of shape `x`, if the definition leaves little choice.
 std::optional<std::vector<int64_t>> getQuantizedShape(llvm::StringRef op, const importer::OperandRule &rule,
                                                       size_t index, const std::vector<int64_t> &x);
 
-/// What operand `index` may hold, where its rule leaves that open.
+/// Values that operand `index` may hold, if its rule leaves that open.
 importer::Holds getQuantizedHolds(llvm::StringRef op, const importer::OperandRule &rule, size_t index);
 
 } // namespace nacre

@@ -11,7 +11,7 @@ using tensorflow::AttrValue;
 
 namespace {
 
-/// What an attribute of that name holds.
+/// Draws the value of an attribute of that name.
 struct Kind {
   const char *names; ///< separated by blanks
   void (*set)(Draw &, AttrValue &, size_t rank);

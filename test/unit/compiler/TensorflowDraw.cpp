@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. constants and placeholders, 2. operands of other kinds, 3. the graph. TensorflowAttributes.cpp draws attributes,
-//       TensorflowShapes.cpp chooses shapes.
+// How:  1. constants and placeholders, 2. operands of other kinds, 3. the graph. TensorflowAttributes.cpp draws
+//       attributes, TensorflowShapes.cpp chooses shapes.
 
 #include "test/unit/compiler/TensorflowDraw.h"
 #include "test/unit/compiler/TensorflowShapes.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What operators of TensorFlow ask of their operands, so that some draws are compiled.
+// Operands that operators of TensorFlow require, so that some draws are compiled.
 
 #ifndef NACRE_TEST_UNIT_COMPILER_TENSORFLOWSHAPES_H
 #define NACRE_TEST_UNIT_COMPILER_TENSORFLOWSHAPES_H
@@ -11,7 +11,7 @@
 
 namespace nacre {
 
-/// Returns the shape of an operand beside the first, of shape `x`, if the definition leaves little choice.
+/// Returns the shape of an operand other than the first, of shape `x`, if the definition leaves little choice.
 std::optional<std::vector<int64_t>> getTensorflowShape(Draw &draw, llvm::StringRef op, llvm::StringRef operand,
                                                        size_t index, const std::vector<int64_t> &x);
 

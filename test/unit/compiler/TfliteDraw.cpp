@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. element types, and what integers stand for, 2. tensors and operators, 3. shapes, 4. the model. Results state a type and
-//       no shape.
+// How:  1. element types, and scales of integers, 2. tensors and operators, 3. shapes, 4. the model. Results state
+//       a type and no shape.
 
 #include "test/unit/compiler/TfliteDraw.h"
 
@@ -60,7 +60,7 @@ size_t countBytes(TensorType type) {
   }
 }
 
-/// Of floats, the integers that stand for them in a quantized model; one type for all operands.
+/// Integers that stand for floats in a quantized model; one type for all operands.
 int32_t quantize(int32_t type, StringRef operand, int32_t integers) {
   return type != T::FLOAT ? type : operand != "bias" ? integers : integers == T::INT16 ? T::INT64 : T::INT32;
 }

@@ -14,7 +14,7 @@ namespace nacre {
 /// The bytes of a model with an operator `op`, whose operands `rules` describe.
 std::string drawTfliteModel(Draw &draw, llvm::StringRef op, llvm::ArrayRef<importer::OperandRule> rules);
 
-/// What such bytes say.
+/// Returns the text of such bytes.
 std::string describeTfliteModel(const std::string &bytes);
 
 } // namespace nacre

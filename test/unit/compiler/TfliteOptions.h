@@ -2,8 +2,8 @@
 //
 // The options of TensorFlow Lite's operators, drawn at random.
 //
-// How:  flatc's tables of types lead to the fields that an operator's options have, so that a new one is drawn as soon as the
-//       schema has it.
+// How:  flatc's tables of types lead to the fields that an operator's options have, so that a new one is drawn as soon
+//       as the schema has it.
 
 #ifndef NACRE_TEST_UNIT_COMPILER_TFLITEOPTIONS_H
 #define NACRE_TEST_UNIT_COMPILER_TFLITEOPTIONS_H

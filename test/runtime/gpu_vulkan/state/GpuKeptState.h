@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a session whose runs change a state on the GPU, and what the state then is.
-// Why:   tests of what is copied and tests of what is lost both need it.
-// How:   four of the state's eight rows are updated in place, one of them is read afterwards, and one that nobody writes.
+// What:  a session whose runs change a state on the GPU, and the right state after them.
+// Why:   tests of copies and tests of losses both need it.
+// How:   four of the state's eight rows are updated in place, one of them is read afterwards, and one more that
+//        no launch writes.
 
 #ifndef NACRE_TEST_RUNTIME_GPU_VULKAN_STATE_GPUKEPTSTATE_H
 #define NACRE_TEST_RUNTIME_GPU_VULKAN_STATE_GPUKEPTSTATE_H
@@ -113,7 +114,7 @@ struct GpuKeptState : FakeGpuSession {
     }
   }
 
-  /// One run, and what it gives.
+  /// Runs once and returns the result.
   void step() {
     ASSERT_EQ(nacre_session_run(session), NACRE_OK) << sessionReason();
     update();
@@ -135,7 +136,7 @@ struct GpuKeptState : FakeGpuSession {
     copies(&bytes.toGpu, &bytes.toCpu, &bytes.inside);
     return bytes;
   }
-  /// What an action copies.
+  /// Number of bytes that an action copies.
   Bytes copiedBy(const std::function<void()> &action) {
     const Bytes before = copied();
     action();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  sessions that share states, on the GPU and on the CPU, and calls on these, in random orders.
-// Why:   where the newest data of a state is depends on who has used it before; whoever comes next must find it.
-// How:   each step is also done to plain arrays. Where the device is lost, a state may become what it was before, but never anything else,
-//        and somebody must be told.
+// Why:   where the newest data of a state is depends on who has used it before; the next user must find it.
+// How:   each step is also done to plain arrays. If the device is lost, a state may become what it was before, but
+//        never anything else, and somebody must be told.
 
 #include "test/runtime/gpu_vulkan/state/GpuKeptState.h"
 

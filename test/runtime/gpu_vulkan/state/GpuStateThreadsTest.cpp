@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  threads that run sessions of one state, on the GPU and on the CPU, destroy them, save the state, copy it and load files.
+// What:  threads that run sessions of one state, on the GPU and on the CPU, destroy them, save the state, copy it and
+//        load files.
 // Why:   the newest data of a state may be with a session that another thread destroys at the same time.
-// How:   a run adds 1 to all elements of some rows, so that every state is that after a number of runs, and a whole one.
+// How:   a run adds 1 to all elements of some rows, so that every state is that after a number of runs, and a whole
+//        one.
 
 #include "test/runtime/gpu_vulkan/state/GpuKeptState.h"
 
@@ -38,7 +40,7 @@ struct GpuStateThreadsTest : GpuKeptState {
     return rows[0];
   }
 
-  /// Calls until nobody else has the state. Counts the calls that were refused.
+  /// Calls until no other thread has the state. Counts the calls that were refused.
   template <typename Call> nacre_status insist(Call call) {
     nacre_status status;
     while ((status = call()) == NACRE_BAD_ARGUMENT) {

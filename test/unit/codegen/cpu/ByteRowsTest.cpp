@@ -40,7 +40,7 @@ using namespace nacre::codegen::cpu::test;
 
 namespace {
 
-/// Of operands with these signs, for a core with dot products, with matrix products as well, or with neither.
+/// Rows of operands with these signs, for a core with dot products, with matrix products as well, or with neither.
 const MachineRow &rowOf(const char *cpu, Number lhs, Number rhs, int64_t k, bool pairsFit = false) {
   const Target target = llvm::cantFail(parseTargets("linux-arm64", cpu)).front();
   return *bestRow(machineRows(), target.needs, {lhs, rhs, Number::S32, k, pairsFit}, /*isSingleRow=*/false,
@@ -54,14 +54,14 @@ const MachineRow &rowOf(const char *cpu, Number lhs, Number rhs, int64_t k, bool
 struct Tile {
   const MachineRow *machine;
   int64_t rows, columns, depth; ///< The depth in words.
-  bool inParts = false;         ///< Of the reduction, between which sums wait in memory.
-  int64_t overlap = 0;          ///< Of the last word with the one before, in bytes.
+  bool inParts = false;         ///< True if the reduction has parts, between which sums wait in memory.
+  int64_t overlap = 0;          ///< Overlap of the last word with the one before, in bytes.
 
   int64_t width() const { return int64_t(llvm::alignTo(columns, machine->sumsOfRegister())); }
   int64_t group() const { return machine->step.types.k; }
   /// Bytes of a row.
   int64_t run() const { return depth * group() - overlap; }
-  /// Of a register, where they wait.
+  /// Position of the sums in a register.
   int64_t sumsOfRow() const { return width() * machine->step.rows * machine->step.sumsOfLane; }
 };
 
@@ -106,7 +106,7 @@ void emitFunction(ModuleOp module, const std::string &name, const Tile &tile, co
   }
 }
 
-/// Data of all bytes' values, many of them the least that there may be, and what a loop over bytes makes of them.
+/// Data of all bytes' values, many of them the least possible one, and the results of a loop over bytes.
 std::string checkOf(const std::string &name, const Tile &tile) {
   const int64_t group = tile.group(), depth = tile.depth * group, width = tile.width(), run = tile.run();
   std::mt19937 random(1);
@@ -287,7 +287,7 @@ TEST_F(ByteRows, InOrder) {
   compare({{&row, 8, 8, 32}, {&row, 7, 8, 17}, {&row, 3, 7, 9}});
 }
 
-/// Tables price them by what they multiply in a cycle.
+/// Tables price them by their products in a cycle.
 TEST_F(ByteRows, ArePricedByWhatTheyMultiply) {
   const MachineRow &dot = rowOf("neoverse-n2", Number::S8, Number::S8, 4),
                    &matrix = rowOf("neoverse-n2", Number::S8, Number::S8, 8);

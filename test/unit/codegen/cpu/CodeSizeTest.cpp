@@ -57,7 +57,7 @@ TEST_F(CodeSize, DepthwiseWindows) {
   expectAtMost(160, convolution.text());
 }
 
-/// What is bounded computes the same.
+/// A kernel with a bound of its code computes the same.
 TEST_F(CodeSize, BoundedPoolsAreRight) {
   checkOnAll(PoolText{{6, 5, 7}, 11}.text());
   checkOnAll(PoolText{{7, 8, 6}, 16, /*window=*/4, /*stride=*/2}.text());

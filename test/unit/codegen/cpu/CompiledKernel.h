@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  a kernel as text, compiled for this machine and loaded into this process.
-// Why:   what an emitter writes is right when it computes what it should; its IR alone does not show that.
+// Why:   what an emitter writes is right when it computes what it should; only its IR does not show that.
 // How:   the compiler's own call (codegen/Backend.h), then LLVM's in-process linker.
 
 #ifndef NACRE_TEST_UNIT_CODEGEN_CPU_COMPILEDKERNEL_H
@@ -29,8 +29,8 @@ std::vector<std::string> instructionSets();
 
 class CompiledKernel {
 public:
-  /// For the CPU `cpu`, one of instructionSets(), or for this one. Fails the test that calls it where the kernel cannot be
-  /// compiled: then there is no function.
+  /// Compiles for the CPU `cpu`, one of instructionSets(), or for this one. Fails the test that calls it where the
+  /// kernel cannot be compiled: then there is no function.
   explicit CompiledKernel(plan::KernelOp kernel, const std::string &cpu = "");
   CompiledKernel(CompiledKernel &&) noexcept;
   ~CompiledKernel();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  runs kernels that emitters wrote beside what the fallback makes of them, on random data.
+// What:  compares kernels that emitters wrote with the fallback's, on random data.
 // Why:   the fallback is upstream's lowering: whatever differs is an emitter's mistake. And units in any order, or a
 //        share that is cut in two, must never change a bit.
 // How:   compile, load in-process, run in three divisions, compare whole storages with their surroundings.
@@ -58,7 +58,8 @@ private:
     std::vector<std::vector<Storage>> emitted(cpus.size());
     for (auto [cpu, storages] : llvm::zip_equal(cpus, emitted))
       run(kernel, cpu, /*fallback=*/false, storages);
-    // No emitter of this kind takes another kind's work, and the fallback reads weights, and writes, as the tensors are.
+    // No emitter of this kind takes another kind's work, and the fallback reads weights, and writes, as the tensors
+    // are.
     std::vector<Storage> plain;
     SmallVector<plan::EncodingAttr> written;
     for (int64_t number = kernel.getNumInputs(); number < kernel.getBody().getNumArguments(); ++number)

@@ -60,7 +60,8 @@ TEST(MachineRows, ARowIsTakenWhereItsTypesAndItsFeaturesAreMet) {
   EXPECT_FALSE(bestRow(machineRows(), kVnni, {Number::U8, Number::S8, Number::S32, 8})) << "no words of eight bytes";
 }
 
-/// Whatever the signs and the CPU, bytes are multiplied in tiles, and by all CPUs of an architecture in groups of as many steps.
+/// Whatever the signs and the CPU, bytes are multiplied in tiles, and by all CPUs of an architecture in groups of as
+/// many steps.
 TEST(MachineRows, EveryBaseArchitectureMultipliesBytes) {
   for (auto [system, cpus] : {std::pair("linux-x86_64", "x86-64-v2"), std::pair("linux-x86_64", "x86-64-v3"),
                               std::pair("linux-x86_64", "x86-64-v4"), std::pair("linux-x86_64", "alderlake"),
@@ -85,7 +86,8 @@ TEST(MachineRows, EveryBaseArchitectureMultipliesBytes) {
   EXPECT_EQ(nameOf("cortex-a72", 8), "smull .8h, sadalp .4s");
 }
 
-/// Rows of bytes are widened once for all columns, but a single one as it is multiplied. Words of two bytes have their sums in order.
+/// Rows of bytes are widened once for all columns, but a single one as it is multiplied. Words of two bytes have their
+/// sums in order.
 TEST(MachineRows, PairsOfBytesReadWideRows) {
   for (auto [cpu, k] : {std::pair("x86-64-v2", 4), std::pair("x86-64-v3", 2), std::pair("x86-64-v3", 4),
                         std::pair("skylake-avx512", 2), std::pair("skylake-avx512", 4)})
@@ -106,7 +108,8 @@ TEST(MachineRows, PairsOfBytesReadWideRows) {
   EXPECT_EQ(splitRun(machineOf(avx2, {Number::U8, Number::S8, Number::S32, 2}), 512, 2, 512).rows, 6);
 }
 
-/// What needs two products to fit 16 bits is for contractions of which that is known, and faster there; dot products are faster still.
+/// Rows whose two products must fit 16 bits are for contractions of which that is known, and faster there; dot products
+/// are faster still.
 TEST(MachineRows, ProductsInPairsNeedWeightsThatFit) {
   auto rowOf = [](const char *cpu, bool pairsFit) {
     const Target target = llvm::cantFail(parseTargets("linux-arm64", cpu)).front();
@@ -156,7 +159,7 @@ TEST(MachineRows, ANewRowIsPricedByTheSameTables) {
   EXPECT_LT(runCycles(dot, {1, 56, 256, 572, 572}), runCycles(dot, shape));
 }
 
-/// By an element of a register, as NEON's: a register of a row holds four times four steps.
+/// Products by an element of a register, as NEON's: a register of a row holds four times four steps.
 TEST(MachineRows, ADotProductByElementTakesARegisterPerIteration) {
   const MachineRow &dot =
       *bestRow(machineRows(), NACRE_CPU_NEED(NACRE_ARM64_DOTPROD) | NACRE_CPU_NEED(NACRE_ARM64_NEON),

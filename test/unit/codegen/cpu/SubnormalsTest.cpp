@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  softmax and attention meet no subnormal number, whatever a mask adds to their scores.
-// Why:   on some CPUs an operation on one takes a hundred times as long as on another number: a model whose input is mostly
-//        masked would be slower for it.
+// Why:   on some CPUs an operation on one takes a hundred times as long as on another number: a model whose input is
+//        mostly masked would be slower for it.
 // How:   kernels run on each instruction set; x86 says what its operations met.
 
 #include "test/unit/codegen/AttentionTexts.h"
@@ -21,7 +21,7 @@
 namespace nacre::codegen::test {
 namespace {
 
-/// Of one row of so many numbers.
+/// A kernel of one row of so many numbers.
 std::string softmax(int64_t count) {
   return llvm::formatv(R"(
 #all = affine_map<(d0, d1) -> (d0, d1)>
@@ -63,7 +63,8 @@ plan.kernel @kernel row (%x: tensor<1x{0}xf32>) into (%y: tensor<1x{0}xf32>) cut
                        count);
 }
 
-/// What masks add to scores, where numbers leave the range of normal ones, and a few scores as large as the largest.
+/// Numbers that masks add to scores, where they leave the range of normal ones, and a few scores as large as the
+/// largest.
 std::vector<float> maskedScores(int64_t count) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   const float masked[] = {-1e4f, -infinity, -FLT_MAX, -1e9f, -104};

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  how exact long sums are.
-// Why:   added up one after the other, thousands of numbers of one sign lose what each rounding costs thousands of times.
-// How:   all operands hold one number, so that the truth is known in double precision, and roundings err to the same side
-//        for long.
+// Why:   added up one after the other, thousands of numbers of one sign lose what each rounding costs thousands of
+//        times.
+// How:   all operands hold one number, so that the truth is known in double precision, and roundings err to the same
+//        side for long.
 
 #include "test/unit/codegen/KernelTexts.h"
 #include "test/unit/codegen/cpu/CompiledKernel.h"
@@ -57,7 +58,7 @@ protected:
 };
 
 constexpr float kValue = 0.3F;
-/// Of so many products of kValue.
+/// Returns the sum of so many products of kValue.
 double productsOf(double terms) { return terms * double(kValue) * double(kValue); }
 
 constexpr double kBound = 8e-6;

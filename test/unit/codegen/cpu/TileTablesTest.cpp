@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The tables' choices for shapes that matter, and what every choice must satisfy.
+// The tables' choices for shapes that matter, and rules that every choice must obey.
 
 #include "codegen/cpu/tiles/TileTables.h"
 #include "codegen/cpu/Units.h"
@@ -26,7 +26,8 @@ int64_t rowsOf(const RunSplit &split) {
 
 } // namespace
 
-/// What streams is a load of several registers: a row whose other loads bring one has no stream where those do not fit.
+/// A stream is a load of several registers. A row whose other loads bring one register has no stream if those do not
+/// fit.
 TEST(TileTables, NoStreamIsOfOneRegister) {
   for (const MachineRow &row : machineRows())
     for (int64_t rows = 1; rows <= row.geometry.highestTile; ++rows)
@@ -186,13 +187,13 @@ TEST(TileTables, BlocksStayInTheCacheAndLeaveWorkForThreads) {
 }
 
 TEST(TileTables, HalfTheBlocksAreHalfTheRows) {
-  // 14 image rows that fit whole, 16 panels are units enough; two threads share the rows.
+  // All 14 image rows fit, and 16 panels are enough units; two threads share the rows.
   EXPECT_EQ(chooseBlock({14, 14, 16 << 10, 16}, 6, 512 << 10), 7);
   // Blocks of four rows would be fourteen: four threads would share them unevenly.
   EXPECT_EQ(chooseBlock({56, 56, 15 << 10, 1}, 6, 512 << 10), 2);
-  // What is not in the cache is not divided more finely than a little.
+  // Weights outside the cache allow only a few parts.
   EXPECT_EQ(chooseBlock({56, 56, 14 << 10, 8}, 14, 1 << 20), 28);
-  // Of seven rows one thread has more than another: of many panels each has as many.
+  // Two threads cannot share seven rows evenly, but they can share many panels.
   EXPECT_EQ(chooseBlock({7, 7, 4480, 30}, 14, 1 << 20), 7);
   EXPECT_EQ(chooseBlock({7, 7, 26880, 5}, 14, 1 << 20), 4);
   EXPECT_EQ(chooseBlock({4, 4, 4480, 5}, 14, 1 << 20), 4) << "a half is not a tile";
@@ -246,8 +247,8 @@ TEST(TileTables, PartsCoverTheReduction) {
     }
 }
 
-/// A row by a matrix waits for memory; thirty rows do not. What a loop finds in the second-level cache comes four times as
-/// fast, and widening fp16 costs NEON as much as that saves.
+/// A row by a matrix waits for memory; thirty rows do not. Data in the second-level cache comes four times
+/// as fast, and widening fp16 costs NEON as much as that saves.
 TEST(TileTables, WeightsThatAreWaitedForAreBetterHalfAsLarge) {
   const uint64_t l2 = 512 << 10;
   auto gains = [&](const MachineRow &machine, double rows, double elements, Number narrow, bool repeats = false) {

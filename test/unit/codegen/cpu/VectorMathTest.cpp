@@ -192,11 +192,11 @@ void checkBound(const char *name, double bound, const std::vector<std::vector<fl
 //===----------------------------------------------------------------------===//
 
 struct Case {
-  const char *name; ///< Of the operation, in the math dialect.
+  const char *name; ///< Name of the operation in the math dialect.
   double (*exact)(double);
   double bound;
-  double low, high;                    ///< Where the bound holds.
-  std::initializer_list<double> turns; ///< Where formulas change over.
+  double low, high;                    ///< Range in which the bound holds.
+  std::initializer_list<double> turns; ///< Numbers at which another formula begins.
 };
 
 void PrintTo(const Case &tested, std::ostream *os) { *os << tested.name; }
@@ -238,7 +238,7 @@ TEST_P(VectorMath, StaysWithinItsBound) {
   checkBound(tested.name, tested.bound, {x}, y, [&](size_t i) { return tested.exact(x[i]); });
 }
 
-/// What C's function makes of the values that are no numbers, and of the signs of zero.
+/// Results of C's function for NaN, infinities and zeros of both signs.
 TEST_P(VectorMath, IsAsCAtTheEdges) {
   const Case &tested = GetParam();
   const std::vector<float> x = {0.0f, -0.0f, kInfinity, -kInfinity, kNaN,    1.0f,    -1.0f,
@@ -274,7 +274,7 @@ TEST(VectorMath, ExponentialsInSoftmaxStayWithinTheirBound) {
   checkBound("exp(<=0)", 2, {x}, y, [&](size_t i) { return std::exp(double(x[i])); });
 }
 
-/// What is masked in attention would else go into every product as the smallest number there is.
+/// Otherwise masked scores of attention would enter every product as the smallest number.
 TEST(VectorMath, ExponentialsInSoftmaxEndInZero) {
   const std::vector<float> x = {0, -87.4f, -88, -104, -1e4f, -FLT_MAX, -kInfinity};
   Function function(exponentialOfDifferences());

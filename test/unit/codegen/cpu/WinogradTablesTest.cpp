@@ -32,7 +32,7 @@ int64_t widthFor(const MachineRow &machine, const WinogradShape &shape, int64_t 
   return choosePanelWidth(machine, productShape(shape, tile));
 }
 
-/// How many times as fast as a direct convolution.
+/// Returns how many times as fast as a direct convolution it is.
 double gain(const MachineRow &machine, const WinogradShape &shape, int64_t tile, uint64_t cache = kCache) {
   return directCycles(machine, shape, cache) /
          winogradCycles(machine, shape, tile, widthFor(machine, shape, tile), cache);
@@ -82,7 +82,7 @@ TEST(WinogradTables, TheLargestTilesAreForLargeImages) {
       EXPECT_LT(chooseWinogradTile(machine, machine, shape, kCache), 6) << shape.width << " x " << shape.inputs;
 }
 
-/// Of 5x5 taps a tile of 4x4 takes 64 products for 400, one of 2x2 36 for 100: down to images of one tile.
+/// A 4x4 tile of a 5x5 filter takes 64 products for 400, one of 2x2 takes 36 for 100: down to images of one tile.
 TEST(WinogradTables, LargerFiltersGain) {
   for (const MachineRow &machine : {kAvx2, kAvx512, kNeon})
     for (WinogradShape shape : {image(28, 16, 32), image(16, 32, 32), image(8, 32, 64), image(14, 24, 64)}) {
@@ -126,7 +126,8 @@ TEST(WinogradTables, PartsOfTheColumnsGoTogether) {
   EXPECT_GE(divideWinograd(kNeon, shape, 4, widthFor(kNeon, shape, 4), kCache).partsAtOnce, 4);
 }
 
-/// What has few channels is all transforms of the input; what has few pixels is all transforms of filters.
+/// Most of the time goes into transforms of the input if there are few channels, and into those of filters if there are
+/// few pixels.
 TEST(WinogradTables, FewChannelsAndFewPixelsStayDirect) {
   for (const MachineRow &machine : {kAvx2, kAvx512, kNeon})
     for (WinogradShape shape : {image(224, 1, 64), image(2, 512, 512), image(1, 64, 64)})
@@ -210,7 +211,7 @@ TEST(WinogradTables, ScratchIsBounded) {
       }
 }
 
-/// Where images or channels are enough.
+/// Cases with enough images or channels.
 TEST(WinogradTables, GradientsOfFiltersGain) {
   for (const MachineRow &machine : {kAvx2, kAvx512, kNeon})
     for (WinogradShape shape : {image(16, 64, 128), image(8, 128, 256), image(32, 32, 64)}) {

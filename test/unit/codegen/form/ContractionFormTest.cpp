@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  which kind of contraction a kernel is, and what it is in another encoding of its weight.
+// What:  the kind of contraction of a kernel, also in another encoding of its weight.
 // Why:   encodings are chosen by these answers, and emitters address by them.
-// How:   small kernels are read; the answers are asked of what was read, and the kernel stays as it was.
+// How:   reads small kernels and asks the forms. The kernels do not change.
 
 #include "codegen/form/PlainContraction.h"
 
@@ -28,7 +28,7 @@ struct KernelText {
   unsigned parallel = 2, reducing = 1;
   std::string cut = "cut 0 : 4 by 1";
   std::string attributes = "";
-  std::string unread = "", ofUnread = ""; ///< What says how long loops are, if something must.
+  std::string unread = "", ofUnread = ""; ///< Operand that gives the lengths of loops, if one must.
 
   std::string text() const {
     std::string iterators;
@@ -61,7 +61,7 @@ struct KernelText {
 
 KernelText matmul() { return {"4x6", "6x20", "4x20", "m, n, k", "m, k", "k, n", "m, n"}; }
 
-/// Of 9 x 10 pixels, 5 channels to 12.
+/// A convolution of 9 x 10 pixels, 5 channels to 12.
 KernelText convolution(const std::string &across = "q + j") {
   return {"1x11x12x5",  "3x3x5x12", "1x9x10x12", "n, p, q, o, i, j, c", "n, p + i, " + across + ", c", "i, j, c, o",
           "n, p, q, o", 4,          3,           "cut 1 : 9 by 1"};

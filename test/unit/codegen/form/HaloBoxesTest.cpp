@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A halo's boxes must cover each element of the border once and the interior never, and say whom they belong to.
+// A halo's boxes must cover each element of the border once and the interior never, and name their owner.
 
 #include "codegen/form/HaloBoxes.h"
 
@@ -12,7 +12,7 @@ using namespace nacre::codegen;
 
 namespace {
 
-/// How often each element of a three-dimensional `outer` is in one of `boxes`.
+/// Returns how often each element of a three-dimensional `outer` is in one of `boxes`.
 std::map<std::vector<int64_t>, int> countElements(const llvm::SmallVector<Box> &boxes) {
   std::map<std::vector<int64_t>, int> counts;
   for (const Box &box : boxes)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  where kernels that make a left operand are divided, and what each half has of the kernel.
+// What:  the division of kernels that make a left operand, and the parts of each half.
 // Why:   a half with a wrong argument, or with rows of another's share, computes something else.
 
 #include "codegen/form/fused/KernelHalves.h"

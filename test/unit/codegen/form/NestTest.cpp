@@ -219,8 +219,8 @@ TEST(Nest, ALoopThatFillsNoRegisterIsALastResort) {
 
 namespace {
 
-/// A window of `taps` over an axis of `size`, moved by `step` and spread by `dilation`, `pad` before its start; beside
-/// it a loop of channels.
+/// A window of `taps` over an axis of `size`, moved by `step` and spread by `dilation`, `pad` before its start; and
+/// a loop of channels.
 Nest makeWindow(int64_t iterations, int64_t taps, int64_t size, int64_t step, int64_t dilation, int64_t pad) {
   Nest nest = makeNest({iterations, -taps, 3}, {{step * 3, dilation * 3, 1}, {3, 0, 1}});
   nest.operands[0].offset = -pad * 3;
@@ -245,7 +245,7 @@ std::vector<Point> pointsInside(const Nest &nest) {
   return points;
 }
 
-/// How often each element of the last operand is written: once at each iteration of the parallel loops.
+/// Returns how often each element of the last operand is written: once at each iteration of the parallel loops.
 void countWritten(Nest nest, std::map<int64_t, int> &times) {
   for (NestLoop &loop : nest.loops)
     if (!loop.parallel)
@@ -254,8 +254,8 @@ void countWritten(Nest nest, std::map<int64_t, int> &times) {
     ++times[point.back()];
 }
 
-/// The regions of `nest` must meet its points inside memory and no other, and write what it writes, even where nothing
-/// of a window is inside, exactly once.
+/// The regions of `nest` must have exactly its points inside memory. They must write the elements that it writes, even
+/// if nothing of a window is inside, exactly once.
 void checkRegions(const Nest &nest, std::optional<unsigned> cut) {
   auto regions = divideWindows(nest, cut, kManyRegions);
   ASSERT_TRUE(regions.has_value());

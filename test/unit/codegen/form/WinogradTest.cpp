@@ -63,7 +63,7 @@ TEST(Winograd, EachTapMeetsItsElement) {
         }
 }
 
-/// What an element adds to the gradient of a tap, where one output's is 1.
+/// The part of the gradient of a tap that an element adds if one output's is 1.
 TEST(Winograd, EachElementReachesTheGradientOfItsTap) {
   for (const winograd::Method &method : allMethods())
     for (int64_t element = 0; element < method.inputs(); ++element)
@@ -94,7 +94,7 @@ namespace {
 /// A number whose coefficients must be whole, and which says how large it gets.
 struct Whole {
   int64_t value = 0;
-  int64_t least = 0, most = 0; ///< Where it is a sum of elements each of which lies in a range.
+  int64_t least = 0, most = 0; ///< Range of a sum of elements, each of which lies in a range.
 };
 int64_t toInteger(double factor) {
   EXPECT_EQ(factor, std::floor(factor)) << "a fraction";
@@ -160,7 +160,7 @@ TEST(Winograd, IntegersOf8BitsFit16) {
   }
 }
 
-/// Every row of a transform is computed once, beside those that it shares operations with.
+/// Every row of a transform is computed once, next to those that it shares operations with.
 TEST(Winograd, GroupsHaveEveryRowOnce) {
   for (const winograd::Method &method : allMethods())
     for (int64_t columns : {method.inputs(), method.taps})

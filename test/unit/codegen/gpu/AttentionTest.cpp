@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attention of every shape that workgroups meet: heads in a row or apart, rows and keys that fill no workgroup, masks, cuts.
+// Attention of every shape that workgroups meet: heads in a row or apart, rows and keys that fill no workgroup, masks,
+// cuts.
 
 #include "runtime/include/nacre/model_format.h"
 #include "test/unit/codegen/AttentionTexts.h"
@@ -62,8 +63,8 @@ TEST_F(GpuAttention, BoundsAndSink) {
   check(AttentionText{2, 17, 33, 16, 24, true, false, true, "f16", true, /*bounded=*/true, /*sunk=*/true}.text(), 1e-2);
 }
 
-/// Halves by sixteens, as many as the workgroup's shared memory holds. No device of CI has matrices: what they compute is
-/// compared by test/bench/agreement.py.
+/// Halves by sixteens, as many as the workgroup's shared memory holds. No device of CI has matrices: what they compute
+/// is compared by test/bench/agreement.py.
 TEST_F(GpuAttention, MatricesWhereSixteensFit) {
   const uint64_t matrices = NACRE_GPU_NEED(NACRE_GPU_COOPERATIVE_MATRIX);
   for (const AttentionText &fits : {AttentionText{3, 197, 197, 64, 64, true, false, true, "f16", true},
@@ -82,7 +83,7 @@ TEST_F(GpuAttention, MatricesWhereSixteensFit) {
       EXPECT_FALSE(variant.needs & matrices) << fitsNot.text();
 }
 
-/// Where workgroups of eight rows are fewer than a family's units, that family gets twice as many of four.
+/// A family with more units than workgroups of eight rows gets twice as many workgroups of four rows.
 TEST_F(GpuAttention, HalfTheRowsWhereThereIsRoom) {
   const std::vector<GpuKernelCode> few =
       variantsOf(AttentionText{4, 32, 48, 16, 32, true, false, false, "f32", true}.text());

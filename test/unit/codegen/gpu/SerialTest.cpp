@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Serial kernels: an invocation a point, or a workgroup. What they must compute the CPU's emitter says, whose tests know it.
+// Serial kernels: an invocation a point, or a workgroup. The CPU's emitter gives the right results; its tests
+// know it.
 
 #include "test/unit/codegen/SerialTexts.h"
 #include "test/unit/codegen/gpu/VulkanHarness.h"
@@ -37,7 +38,8 @@ TEST_F(GpuSerial, DeclinesWhatAnInvocationCannotHold) {
 
 // Products and sums may be one operation on a device.
 TEST_F(GpuSerial, ParallelIterations) {
-  // As many as a small workgroup has invocations, or fewer; several each; one each of a large workgroup, which keeps weights.
+  // As many as a small workgroup has invocations, or fewer; several each; one each of a large workgroup, which keeps
+  // weights.
   for (auto [columns, half] : {std::pair("6", "3"), {"64", "32"}, {"150", "75"}, {"128", "64"}})
     checkWith(kIterations, {{"COLS", columns}, {"HALF", half}}, 1e-4);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  functions that shaders compute in another way than CPUs: angles and powers without f64, remainders, and what drivers
-//        take for zero.
+// What:  functions that shaders compute in another way than CPUs: angles and powers without f64, remainders, and
+//        numbers that drivers take for zero.
 // Why:   their bounds (codegen/Functions.h) hold for all floats, and where they are computed no instruction does.
-// How:   a kernel of one operation on floats from all over a range, and on special values; the C library's double precision is
-//        exact for this purpose.
+// How:   a kernel of one operation on floats from all over a range, and on special values; the C library's double
+//        precision is exact for this purpose.
 
 #include "test/unit/codegen/gpu/VulkanDevice.h"
 #include "test/unit/codegen/gpu/VulkanHarness.h"
@@ -29,7 +29,7 @@ using Numbers = std::vector<float>;
 
 class GpuMath : public GpuDifferential {
 protected:
-  /// What `body` computes, as %v, of every %a and %b.
+  /// Runs `body` for every %a and %b. Returns its %v.
   Numbers run(const char *body, const Numbers &a, const Numbers &b) {
     const std::string text = llvm::formatv(kElementwise, kRows, body);
     MLIRContext context;
@@ -103,8 +103,8 @@ TEST_F(GpuMath, Angles) {
   }
 }
 
-/// What of all floats is nearest to a multiple of pi / 2 (Muller et al., "Handbook of floating-point arithmetic"), others that are near,
-/// where the way to reduce changes, and what is no angle.
+/// Tests the float nearest to a multiple of pi / 2 (Muller et al., "Handbook of floating-point arithmetic"). Tests
+/// others that are near, those where the reduction changes, and NaN and infinities.
 TEST_F(GpuMath, SpecialAngles) {
   const Numbers angles = {16367173 * 0x1p72f,
                           -16367173 * 0x1p72f,

@@ -32,7 +32,7 @@ namespace {
 
 uint64_t bit(VkBool32 is, nacre_gpu_bit name) { return is ? NACRE_GPU_NEED(name) : 0; }
 
-/// What a variant that runs here may find: nothing is allowed that a release device would not be asked for.
+/// Returns the features that a variant may use here: only those that the compiler asks of devices.
 uint64_t featuresOf(const vulkan::Device &device) {
   auto subgroup =
       vulkan::make<VkPhysicalDeviceSubgroupProperties>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES);
@@ -57,7 +57,7 @@ bool preservesSpecialValues(const vulkan::Device &device) {
   return floats.shaderSignedZeroInfNanPreserveFloat32;
 }
 
-/// As the runtime makes modules.
+/// Makes modules as the runtime does.
 std::vector<uint32_t> moduleOf(const GpuKernelCode &code, bool preserves) {
   const size_t added = preserves ? runtime::gpu::kPreservingWords : 0;
   std::vector<uint32_t> words(added);

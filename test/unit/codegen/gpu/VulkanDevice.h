@@ -13,14 +13,14 @@ namespace nacre::codegen {
 
 class VulkanDevice {
 public:
-  /// A device, opened once; null where there is none.
+  /// A device, opened once; null if there is no device.
   static VulkanDevice *get();
 
-  /// Whether the device has what `code` needs, so that it may be run.
+  /// Returns whether the device has all features that `code` needs.
   bool meets(const GpuKernelCode &code) const;
 
-  /// Runs `code` for the share [begin, end) of the cut axis, each storage at an odd multiple of its alignment, a power
-  /// of two up to kGpuBufferAlignment. Where Vulkan refuses something, the program says what and ends.
+  /// Runs `code` for the share [begin, end) of the cut axis. Each storage is at an odd multiple of its alignment, which
+  /// is a power of two up to kGpuBufferAlignment. If Vulkan refuses a call, the program names it and ends.
   void run(const GpuKernelCode &code, llvm::MutableArrayRef<Storage> storages, llvm::ArrayRef<int64_t> alignments,
            int64_t begin, int64_t end);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  runs a kernel's GPU variants beside what the CPU's fallback makes of it, on random data.
+// What:  compares a kernel's GPU variants with the CPU's fallback, on random data.
 // Why:   the fallback is upstream's lowering: whatever differs is an emitter's mistake. And a share that is cut in two
 //        must never change a bit.
 // How:   a test derives from GpuDifferential and calls check(text of one kernel). Every variant must pass SPIRV-Tools'
@@ -36,13 +36,13 @@ protected:
   /// The same of operands that are bound in pieces of `bytes`; some must be larger.
   void checkInPieces(const std::string &text, uint32_t bytes, double tolerance = 1e-5);
 
-  /// Why `text`, which is one kernel, cannot be compiled.
+  /// Returns the reason why `text`, which is one kernel, cannot be compiled.
   std::string refusal(const std::string &text, const GpuOptions &options);
 
-  /// Why no emitter takes `text`, which is one kernel; empty where one does.
+  /// Returns the reason why no emitter takes `text`, which is one kernel; empty if one does.
   std::string declined(const std::string &text, const GpuOptions &options = {});
 
-  /// What `text`, which is one kernel, becomes; the best variant first.
+  /// Returns the variants of `text`, which is one kernel; the best variant first.
   std::vector<GpuKernelCode> variantsOf(const std::string &text, const GpuOptions &options = {});
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Convolutions by Winograd on GPUs: tiles beyond an image, its channels and its columns, shares that begin within a tile; and
-// that only phones and NVIDIA, and only where it may be less exact, get them.
+// Convolutions by Winograd on GPUs: tiles beyond an image, its channels and its columns, shares that begin within a
+// tile; and that only phones and NVIDIA, and only where it may be less exact, get them.
 
 #include "runtime/include/nacre/model_format.h"
 #include "test/unit/codegen/KernelTexts.h"
@@ -11,7 +11,7 @@ using namespace nacre::codegen;
 
 namespace {
 
-/// Lavapipe takes seconds to compile one: no more than what differs is run.
+/// Lavapipe takes seconds to compile one: only different code is run.
 class GpuWinograd : public GpuDifferential {
 protected:
   static GpuOptions optionsOf(int64_t outputs) {

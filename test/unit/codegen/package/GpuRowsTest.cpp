@@ -19,7 +19,7 @@ codegen::GpuKernelCode gpuCode(uint32_t word, uint32_t groups = 1) {
   return code;
 }
 
-/// Of kernels with these variants.
+/// Returns the hash of kernels with these variants.
 uint64_t hashOf(std::initializer_list<std::initializer_list<codegen::GpuKernelCode>> all) {
   std::vector<package::CompiledKernel> kernels;
   for (const auto &variants : all) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a file says of a state, as the runtime will write and compare it. Where elements lie is tested by copying some:
-// test/runtime/state/StateFileTest.cpp.
+// The description of a state in its file, as the runtime will write and compare it. Where elements lie is tested by
+// copying some: test/runtime/state/StateFileTest.cpp.
 
 #include "codegen/package/StateRows.h"
 
@@ -10,7 +10,7 @@
 namespace nacre::package {
 namespace {
 
-/// Variables of one axis, but for the names.
+/// Variables of one axis without their names.
 struct State {
   std::vector<nacre_variable> variables;
   std::vector<int64_t> dims;
@@ -81,7 +81,7 @@ TEST(StateRows, TheFingerprintIsOfWhatAModelKeeps) {
   EXPECT_NE(head, headOf([](State &state) { state.variables.pop_back(); }));
 }
 
-/// What the runtime makes of the texts has room in the buffer, with numbers of any length.
+/// The runtime's texts fit the buffer, with numbers of any length.
 TEST(StateRows, TheBufferHasRoomForTheHeader) {
   State state;
   for (int i = 0; i < 50; ++i)

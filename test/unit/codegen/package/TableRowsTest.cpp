@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the tables say of operands and steps: the bytes that are read and written, no more and no fewer.
+// Operands and steps in the tables: the bytes that are read and written, no more and no fewer.
 
 #include "test/unit/codegen/package/ParsedPlan.h"
 
@@ -74,7 +74,7 @@ TEST_F(TableRows, OperandsOfViewsAndOfPackedWeights) {
   }
 }
 
-/// Counts come behind all outputs, in their own order, wherever their storages stand.
+/// Counts come after all outputs, in their own order, wherever their storages are.
 TEST_F(TableRows, CountsAreTheLastOutputs) {
   parse(R"(
 plan.kernel @find nest (%x: tensor<4xf32>) into (%n: tensor<i64>) cut 0 : 1 by 1 {
@@ -171,7 +171,7 @@ plan.entry @main attributes {arena_bytes = 64 : i64} {
   EXPECT_EQ(condition.step, 1);
 }
 
-/// What entries call by one name is one piece of memory.
+/// A name of several entries is one piece of memory.
 TEST_F(TableRows, StateIsKnownByItsName) {
   parse(R"(
 plan.kernel @k nest (%x: tensor<4xf32>) into (%y: tensor<4xf32>) cut 0 : 4 by 1 {

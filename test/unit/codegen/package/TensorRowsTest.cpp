@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the tables say of inputs and outputs: element types, sizes in bytes, scales and zero points.
+// Inputs and outputs in the tables: element types, sizes in bytes, scales and zero points.
 
 #include "test/unit/codegen/package/ParsedPlan.h"
 #include <cmath>
@@ -75,7 +75,7 @@ TEST_F(TensorRows, PackedElementsShareBytes) {
   EXPECT_EQ(row->bytes, 8u);
 }
 
-// A number that is none stands before the list of a scale and a zero point for each channel, which lies behind the shapes.
+// A scale and a zero point for each channel are a list, which begins with a NaN and follows the shapes.
 TEST_F(TensorRows, SaysWhatIntegersStandFor) {
   parse(R"(
     plan.entry @main attributes {arena_bytes = 0 : i64} {

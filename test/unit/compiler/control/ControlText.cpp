@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Graphs of TensorFlow as text, a node a line, and what is raised from them as text.
+// Graphs of TensorFlow as text, a node a line, and raised graphs as text.
 
 #include "test/unit/compiler/control/ControlText.h"
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Graphs of TensorFlow as text, a node a line, and what is raised from them as text.
+// Graphs of TensorFlow as text, a node a line, and raised graphs as text.
 //
-// What: `sum = Add x:1 y ^pivot`: its name, its operator, operands (result 0 where none is named), controls. `frame=loop`
-//       names the loop of an Enter, `value=true` says that a predicate is known. `return a b` names the outputs.
+// What: `sum = Add x:1 y ^pivot`: its name, its operator, operands (result 0 where none is named), controls.
+//       `frame=loop` names the loop of an Enter, `value=true` says that a predicate is known. `return a b` names the
+//       outputs.
 
 #ifndef NACRE_TEST_UNIT_COMPILER_CONTROL_CONTROLTEXT_H
 #define NACRE_TEST_UNIT_COMPILER_CONTROL_CONTROLTEXT_H
@@ -40,9 +41,9 @@ constexpr char kDoubling[] = R"(
 )";
 
 struct ControlText {
-  std::deque<std::string> text; ///< what names are views of
+  std::deque<std::string> text; ///< Storage of the names
   std::vector<ControlNode> nodes;
-  std::vector<std::optional<bool>> known; ///< by node
+  std::vector<std::optional<bool>> known; ///< Predicates of nodes, where they are known
   std::vector<Port> outputs;
 };
 
@@ -50,7 +51,7 @@ ControlText parseControl(llvm::StringRef text);
 
 std::string printRaised(const ControlText &given, const RaisedGraph &graph);
 
-/// The raised graph, or the name of a node and what is wrong with it.
+/// Returns the raised graph, or the name of a node and its error.
 std::string raiseText(const ControlText &given);
 inline std::string raiseText(llvm::StringRef text) { return raiseText(parseControl(text)); }
 

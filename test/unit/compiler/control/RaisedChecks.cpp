@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What must hold of every raised graph, and what graphs compute, before and after.
+// Rules for every raised graph, and the results of graphs, before and after.
 
 #include "test/unit/compiler/control/RaisedChecks.h"
 
@@ -16,7 +16,7 @@ namespace {
 // What must hold
 //===----------------------------------------------------------------------===//
 
-/// Names that a part knows; those of parts around are looked up behind its own.
+/// Names that a part knows; those of parts around are looked up after its own.
 struct Scope {
   const Scope *around;
   std::set<unsigned> nodes;
@@ -40,7 +40,7 @@ private:
     if (!scope.knows(port) && fault.empty())
       fault = std::string(what) + " reads '" + nodes[port.node].name.str() + "' before it is computed";
   }
-  /// A part sees its arguments and what is told of what it captures.
+  /// A part sees its arguments and the values that it states to capture.
   Scope isolate(const Scope &around, llvm::ArrayRef<Port> captures) {
     for (Port capture : captures)
       need(around, capture, "a capture");
@@ -242,7 +242,7 @@ public:
 
   using Values = std::map<Port, Number>;
 
-  /// Nothing where a loop has too many iterations.
+  /// Returns no result if a loop has too many iterations.
   std::optional<std::vector<Number>> run(const RaisedPart &part, Values values) {
     for (RaisedItem item : part.items) {
       if (++steps > mostSteps)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random conditionals and loops, as TensorFlow writes them and then changed at random: what is raised computes the same.
+// Random conditionals and loops, as TensorFlow writes them and then changed at random: what is raised computes the
+// same.
 
 #include "test/unit/compiler/control/ControlText.h"
 #include "test/unit/compiler/control/RaisedChecks.h"
@@ -12,8 +13,8 @@ using namespace nacre::importer::tensorflow_format;
 
 namespace {
 
-/// Writes nested conditionals and loops of random operators, as TensorFlow's own functions for them do: whatever a branch
-/// reads from outside goes through a Switch, whatever a loop reads through an Enter.
+/// Writes nested conditionals and loops of random operators, as TensorFlow's own functions for them do: whatever a
+/// branch reads from outside goes through a Switch, whatever a loop reads through an Enter.
 class Writer {
 public:
   explicit Writer(unsigned seed) : random(seed) {}
@@ -38,11 +39,11 @@ private:
   struct Context {
     Context *around;
     std::vector<Port> values;
-    std::map<Port, Port> imported; ///< of values around
-    unsigned pivot;                ///< what ties constants to it
-    Port predicate;                ///< of a branch
+    std::map<Port, Port> imported; ///< Copies of values around
+    unsigned pivot;                ///< Node that ties constants to it
+    Port predicate;                ///< Predicate of a branch
     unsigned side;
-    std::string frame = {}; ///< of a loop
+    std::string frame = {}; ///< Name of a loop
   };
 
   Port add(const char *op, llvm::ArrayRef<Port> operands) {
@@ -141,7 +142,7 @@ struct Tally {
   unsigned raised = 0, compared = 0;
 };
 
-/// Raised where it can be: then whole, and equal in what it computes to what TensorFlow would, where both end.
+/// A graph that can be raised must be whole and have the results of TensorFlow, if both end.
 void checkRaised(const ControlText &graph, unsigned seed, Tally &tally) {
   auto raised = raiseControl(graph.nodes, graph.outputs, [](Port) { return std::nullopt; });
   auto *good = std::get_if<RaisedGraph>(&raised);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Graphs whose loops and conditionals cannot be raised, and what is said of them.
+// Graphs whose loops and conditionals cannot be raised, and their messages.
 
 #include "test/unit/compiler/control/ControlText.h"
 

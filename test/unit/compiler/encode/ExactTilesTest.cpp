@@ -15,8 +15,8 @@ namespace {
 
 class ExactTiles : public testing::Test {
 protected:
-  /// Of 3x3 taps of so many channels and two output channels: the first zeros, the second has that many of `up`, then zeros, and
-  /// that many of `down`.
+  /// A filter of 3x3 taps of so many channels and two output channels: the first zeros, the second has that many of
+  /// `up`, then zeros, and that many of `down`.
   int64_t largest(int64_t channels, int64_t ups, int8_t up, int64_t downs, int8_t down, bool isUnsignedLeft) {
     SmallVector<int8_t> values(9 * channels * 2, 0);
     for (int64_t row = 0; row < 9 * channels; ++row)
@@ -44,7 +44,7 @@ TEST_F(ExactTiles, ASumOfTwoToTheTwentyFifthIsTooLarge) {
   EXPECT_EQ(largest(256, 1037, 127, 0, 0, true), 2);
 }
 
-/// Of inputs without a sign, positive and negative weights do not add up; of others they do.
+/// Positive and negative weights do not add up if inputs have no sign. If they have one, they do.
 TEST_F(ExactTiles, SignsOfInputsMatter) {
   EXPECT_EQ(largest(256, 1036, 127, 1028, -128, true), 4);
   EXPECT_EQ(largest(256, 1036, 127, 1028, -128, false), 2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Numbers of f32 as floats of 16 bits: what becomes of each, and what is said of all.
+// Numbers of f32 as floats of 16 bits: the result of each, and the warning for all.
 
 #include "compiler/encode/WeightRounding.h"
 

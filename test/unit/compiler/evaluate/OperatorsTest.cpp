@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// That the interpreter lacks no operator of the dialect, and what it promises beyond what networks show: control flow, what
-// is beyond a range, and where it rounds.
+// Shows that the interpreter lacks no operator of the dialect. Tests its promises that networks do not need: control
+// flow, numbers outside a range, and rounding.
 
 #include "compiler/evaluate/Operators.h"
 #include "compiler/evaluate/Interpreter.h"
@@ -18,7 +18,7 @@ namespace nn = nacre::nn;
 
 namespace {
 
-/// Those that the interpreter itself runs, and those that it leaves to others.
+/// Operators that the interpreter itself runs, and operators that it leaves to others.
 const llvm::StringSet<> elsewhere = {"nn.constant", "nn.if",        "nn.for",     "nn.while",
                                      "nn.yield",    "nn.condition", "nn.gradient"};
 

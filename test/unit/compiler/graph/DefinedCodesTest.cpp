@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Factors in place of divisions give the codes that ONNX defines, for 10,000 pairs of scales, and are found for almost all that nobody chose.
+// Factors instead of divisions give the codes that ONNX defines, for 10,000 pairs of scales, and are found for almost
+// all random ones.
 
 #include "compiler/graph/quantized/DefinedCodes.h"
 
@@ -130,7 +131,8 @@ TEST(DefinedCodes, TooManyPairsAreNotTried) {
   EXPECT_FALSE(findFactors(BinaryKind::Add, wide, wide, {0.0015F, 0, {-32768, 32767}}));
 }
 
-/// The averages of many windows have one code, forwards, backwards and in pairs, where they are said to be far from the middle.
+/// The averages of many windows have one code, forwards, backwards and in pairs, where they are said to be far from the
+/// middle.
 TEST(DefinedCodes, AveragesFarFromMiddlesHaveOneCode) {
   Draw draw;
   int far = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What moves codes between a dequantization and a quantization of one scale, and what must stay on reals.
+// Operators that move codes between a dequantization and a quantization of one scale, and operators that stay on reals.
 
 #include "compiler/graph/MovedCodes.h"
 
@@ -16,8 +16,8 @@ using namespace nacre;
 
 namespace {
 
-/// The operators that are left of `text`, but constants, in order, and what the last one reads. %x: tensor<1x4x4x2xui8>; %s is a scale,
-/// %z a zero point; the result is %y.
+/// The operators that are left of `text`, but constants, in order, and the operands of the last one. %x:
+/// tensor<1x4x4x2xui8>; %s is a scale, %z a zero point; the result is %y.
 std::string move(llvm::StringRef text, llvm::StringRef type) {
   MLIRContext context;
   context.loadDialect<func::FuncDialect, nn::NnDialect>();

@@ -43,16 +43,18 @@ public:
   }
 
   OperatorLine line;
-  unsigned broadcastTo = kNone; ///< of all operators from here on
+  unsigned broadcastTo = kNone; ///< Shape of all operators from here on
 };
 
-/// One operator of an iteration: what it reads are values of the iteration, by number: the rows, the states, then what operators made.
+/// One operator of an iteration: its operands are values of the iteration, by number: the rows, the states, then what
+/// operators made.
 struct BodyOperator {
   unsigned kind;
   std::vector<unsigned> operands;
 };
 
-/// A body of an anchor, which reads state 0 and is read by all states, an operator that reads a row, and others at random.
+/// A body of an anchor, which reads state 0 and is read by all states, an operator that reads a row, and others at
+/// random.
 struct Body {
   unsigned rows, states, invariants;
   std::vector<BodyOperator> operators;
@@ -63,7 +65,8 @@ struct Body {
     const unsigned first = rows + states, size = 2 + states + below(6);
     operators.push_back({0, {rows}});
     for (unsigned number = 1; number < size; ++number) {
-      // The operator before, so that all of an iteration hangs together; kinds differ, so that there is one way to see it.
+      // The operator before, so that all of an iteration hangs together; kinds differ, so that there is one way to see
+      // it.
       operators.push_back({number, {first + number - 1, number == 1 ? 0 : below(first + number)}});
     }
   }
@@ -74,7 +77,7 @@ struct Body {
 struct Written {
   OperatorLine line;
   unsigned weight;
-  std::vector<unsigned> operators; ///< of the iterations, and of nothing else
+  std::vector<unsigned> operators; ///< Operators of the iterations, and no others
 };
 
 Written writeOut(const Body &body, unsigned iterations, int64_t step) {
@@ -107,7 +110,7 @@ Written writeOut(const Body &body, unsigned iterations, int64_t step) {
   return written;
 }
 
-/// What operand `number` of a column is in `iteration`, by the loop that was found.
+/// Returns operand `number` of a column in `iteration`, by the loop that was found.
 unsigned operandAt(const OperatorLine &line, const Repetition &loop, const Repetition::Operand &operand,
                    unsigned iteration) {
   if (operand.kind == Kind::Invariant || (operand.kind == Kind::Carried && iteration == 0))
@@ -241,7 +244,7 @@ TEST(Repetition, RefusesWhatIsNoChain) {
   EXPECT_FALSE(findRepetition(uneven.line, 4));
 }
 
-/// An operator that has no like between two steps: what it makes is read by the next one alone.
+/// An operator that has no like between two steps: only the next one reads its result.
 TEST(Repetition, RefusesWhatIsComputedBetween) {
   LineBuilder builder;
   unsigned w = builder.outside(), xs = builder.outside(), h = builder.outside();

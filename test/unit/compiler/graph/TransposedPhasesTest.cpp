@@ -24,7 +24,7 @@ Numbers scatter(const TransposedAxis &axis, const Numbers &x, const Numbers &w) 
 
 int64_t at(const Numbers &x, int64_t index) { return index < 0 || index >= int64_t(x.size()) ? 0 : x[index]; }
 
-/// What an ordinary convolution of stride 1 gives; its result must have the size that its pads leave.
+/// Computes an ordinary convolution of stride 1; its result must have the size that its pads leave.
 Numbers slide(const Numbers &x, const Numbers &w, int64_t dilation, int64_t low, int64_t high, int64_t size) {
   const int64_t taps = w.size();
   EXPECT_EQ(int64_t(x.size()) + low + high - (taps - 1) * dilation, size);

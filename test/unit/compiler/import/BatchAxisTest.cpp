@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the rows of a batch are after a reshape: the order of elements decides, checked element by element for all small shapes.
+// The rows of a batch after a reshape: the order of elements decides, checked element by element for all
+// small shapes.
 
 #include "compiler/import/batch/BatchAxis.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Strided slices with masks: what entries of the lists are, and what of an axis they take.
+// Strided slices with masks: the kinds of entries of the lists, and the elements that they take from an axis.
 
 #include "compiler/import/operands/StridedSlices.h"
 

@@ -13,7 +13,7 @@ using flatbuffers::Offset;
 
 class TfliteReader : public testing::Test {
 protected:
-  /// What is said of the model that the builder holds; empty if nothing.
+  /// Returns the reader's error for the model that the builder holds; empty if there is no error.
   std::string read(flatbuffers::FlatBufferBuilder &builder, Offset<schema::Model> model) {
     builder.Finish(model, schema::ModelIdentifier());
     return read(llvm::StringRef(reinterpret_cast<const char *>(builder.GetBufferPointer()), builder.GetSize()));

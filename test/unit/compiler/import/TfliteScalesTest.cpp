@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Scales of TensorFlow Lite as fixed-point numbers: constants of layers whose answers are recorded, and what each would be in the
-// other precision.
+// Scales of TensorFlow Lite as fixed-point numbers: constants of layers whose answers are recorded, and the value that
+// each would have in the other precision.
 
 #include "compiler/import/tflite/quantized/FixedPointFunctions.h"
 #include "compiler/import/tflite/quantized/FixedScales.h"

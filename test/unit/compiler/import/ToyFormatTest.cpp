@@ -30,7 +30,7 @@ protected:
     return readModel({llvm::MemoryBuffer::getMemBufferCopy(bytes), "model", /*folder=*/""}, formats, {}, &context);
   }
 
-  /// The module as text, or what was said.
+  /// Returns the module as text, or the error.
   std::string import(llvm::StringRef bytes) {
     auto model = read(bytes);
     if (failed(model))

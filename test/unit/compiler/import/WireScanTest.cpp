@@ -114,7 +114,8 @@ TEST(WireScan, SmallMessagesAreCountedBeforeTheyAreParsed) {
   EXPECT_EQ(errorOf(bytes, /*budget=*/1 << 26), "");
 }
 
-// What a writer has reason to write fits, however small its messages are: nodes with short names and one attribute, values with shapes.
+// What a writer has reason to write fits, however small its messages are: nodes with short names and one attribute,
+// values with shapes.
 TEST(WireScan, PlainModelsOfManyNodesFit) {
   onnx::ModelProto model;
   for (int number = 0; number < 20000; ++number) {

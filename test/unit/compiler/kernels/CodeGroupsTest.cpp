@@ -7,7 +7,7 @@ using namespace nacre::kernels;
 
 namespace {
 
-/// Maxima of windows, their codes, and what follows: every call appends a node and returns its number.
+/// Maxima of windows, their codes, and operators after them: every call appends a node and returns its number.
 struct PoolGraph {
   llvm::SmallVector<FusionNode> nodes;
 

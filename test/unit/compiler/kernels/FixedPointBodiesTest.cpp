@@ -59,7 +59,7 @@ protected:
     return values;
   }
 
-  /// Bodies of numbers that nobody knows, then of those that are known.
+  /// Bodies of unknown numbers, then of known ones.
   void compare(llvm::ArrayRef<Sample> samples, unsigned width) {
     for (bool isKnown : {false, true}) {
       rangeOf = [isKnown](nn::FixedPoint scale) {

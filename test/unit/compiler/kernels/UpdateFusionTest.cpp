@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which kernel does the update of a weight: that of its gradient, where nobody else reads what it gives.
+// Which kernel does the update of a weight: that of its gradient, if no other kernel reads its result.
 
 #include "test/unit/compiler/kernels/FusionGraph.h"
 #include "gtest/gtest.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the cost model must say of any device, and figures that can be computed by hand.
+// Rules of the cost model for any device, and figures that can be computed by hand.
 
 #include "compiler/place/CostModel.h"
 

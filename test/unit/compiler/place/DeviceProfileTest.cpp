@@ -22,7 +22,7 @@ constexpr const char *kProfile = R"({
   "memory": {"shared": true, "bandwidth_gbps": 30, "source": "none"}
 })";
 
-/// What is said about kProfile with `from` replaced by `to`.
+/// Returns the error for kProfile with `from` replaced by `to`.
 std::string errorOf(const std::string &from, const std::string &to) {
   std::string text = kProfile;
   const size_t at = text.find(from);

@@ -115,8 +115,8 @@ LaunchWork makeWork(std::mt19937 &random) {
 }
 
 struct RandomGraph {
-  PlacementProblem coarse; ///< With the options that the compiler tries.
-  PlacementProblem fine;   ///< With `cuts` of equal distance.
+  PlacementProblem coarse; ///< The problem with the options that the compiler tries.
+  PlacementProblem fine;   ///< The problem with `cuts` of equal distance.
 };
 
 RandomGraph makeGraph(std::mt19937 &random, const DeviceProfile &device, unsigned count, unsigned cuts) {

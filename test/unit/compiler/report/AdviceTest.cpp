@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is said of launches, and when nothing is: test/e2e/driver/advice_test.py has the models that lead to them.
+// Advice about launches, and cases without advice: test/e2e/driver/advice_test.py has the models that lead to them.
 
 #include "compiler/report/Advice.h"
 #include "gtest/gtest.h"

@@ -43,7 +43,8 @@ TEST(LaunchOrder, MakesLateWhatIsReadLate) {
 }
 
 TEST(LaunchOrder, MovesWhatReadsTogetherWithWhatItReads) {
-  // Panels are larger than what they are made of: made early they would live longer, and who reads them needs them first.
+  // Panels are larger than what they are made of: made early they would live longer, and who reads them needs them
+  // first.
   const int64_t bytes[] = {1000, 1200, 10, 1000, 1000};
   enum { X, Panels, Gradient, A, B };
   const TouchingStep steps[] = {{{}, {X}},           {{}, {A}}, {{A}, {B}}, {{X}, {Panels}}, {{Panels}, {Gradient}},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What runs again: what each rule says, and random programs that must read what they read before.
+// Recomputation: each rule, and random programs that must read the same values as before.
 
 #include "compiler/schedule/Recomputation.h"
 
@@ -192,7 +192,7 @@ private:
     return list;
   }
 
-  /// What is made in front of a loop, and read there alone.
+  /// Values that are made before a loop and read only there.
   void feedLoops(PricedProgram &program) {
     for (size_t index = program.steps.size(); index-- > 0;) {
       if (program.steps[index].kind != StepKind::Loop)
@@ -275,11 +275,11 @@ private:
   }
 
   const unsigned originals;
-  std::vector<unsigned> kernels; ///< By id.
+  std::vector<unsigned> kernels; ///< Kernels by id.
   std::map<std::pair<unsigned, int64_t>, size_t> memory;
 };
 
-/// Without what ran elsewhere: a step that moved into a loop runs oftener.
+/// Readings without those of other steps: a step that moved into a loop runs more often.
 std::vector<std::pair<unsigned, size_t>> readings(const Machine &machine, const llvm::DenseSet<unsigned> &moved) {
   std::vector<std::pair<unsigned, size_t>> log;
   llvm::copy_if(machine.log, std::back_inserter(log), [&](const auto &line) { return !moved.contains(line.first); });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gradients by the rules against central differences, on random networks of f64. NACRE_GRAPHS says how many; the suite takes a
-// few hundred, a release ten thousand.
+// Gradients by the rules against central differences, on random networks of f64. NACRE_GRAPHS says how many; the suite
+// takes a few hundred, a release ten thousand.
 
 #include "RandomNetwork.h"
 #include "compiler/train/rules/ReverseWalk.h"
@@ -13,7 +13,7 @@
 namespace nacre::train {
 namespace {
 
-/// Whether all elements agree; a network that has a kink within a step of where its weights are does not.
+/// Returns whether all elements agree; a network that has a kink within a step of where its weights are does not.
 bool agrees(mlir::MLIRContext &context, unsigned seed, std::string &what) {
   RandomNetwork network(context, seed);
   mlir::Value loss = network.draw(8);

@@ -41,7 +41,7 @@ Value RandomNetwork::table(Dims shape) {
   return write.floats(shape, builder.getF64Type(), values);
 }
 
-/// Of each range a few are outside.
+/// Draws indices; a few are outside the range.
 Value RandomNetwork::indices(Dims shape, int64_t size) {
   Ints values;
   for (int64_t index = 0; index < countOf(shape); ++index)

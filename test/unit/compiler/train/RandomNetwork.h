@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  small networks of f64, drawn at random, and what they compute.
+// What:  small networks of f64, drawn at random, and their results.
 // Why:   the rules' formulas can be held against central differences, without a kernel.
 // How:   a function of weights whose operators folding can evaluate; all values stay moderate.
 
@@ -20,7 +20,7 @@ class RandomNetwork {
 public:
   RandomNetwork(mlir::MLIRContext &context, unsigned seed);
 
-  /// `operators` more, and a scalar of what they give: the loss.
+  /// Draws `operators` more, and a scalar of their results: the loss.
   mlir::Value draw(unsigned operators);
 
   mlir::Block &getBody() { return function.front(); }
@@ -28,7 +28,8 @@ public:
   llvm::ArrayRef<double> getWeight(unsigned index) const { return weights[index]; }
   unsigned getNumWeights() const { return weights.size(); }
 
-  /// All elements of `value` where weight `index` is `elements`; empty where an operator could not be evaluated, which `failed` names.
+  /// All elements of `value` where weight `index` is `elements`; empty where an operator could not be evaluated, which
+  /// `failed` names.
   std::vector<double> evaluate(mlir::Value value, unsigned index, llvm::ArrayRef<double> elements, std::string &failed);
 
 private:

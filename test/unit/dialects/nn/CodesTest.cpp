@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The reals that constant codes stand for, and the codes of constants that no text has (test/dialects/nn/quantization.mlir has others).
+// The reals that constant codes stand for, and the codes of constants that no text has
+// (test/dialects/nn/quantization.mlir has others).
 
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/NnDialect.h"

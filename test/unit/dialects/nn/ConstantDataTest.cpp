@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What lit cannot show: constants at odd addresses, and results large enough to become resources.
+// Cases that lit cannot show: constants at odd addresses, and results large enough to become resources.
 
 #include "dialects/nn/ConstantData.h"
 #include "mlir/IR/Builders.h"

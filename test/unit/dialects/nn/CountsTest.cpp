@@ -15,8 +15,9 @@ using namespace nacre;
 
 namespace {
 
-/// The counts of the result of the operator in `text`, an axis a letter: n and m are counts, - is none; "refused" where it
-/// passes none on. `operands` says the same of each operand; it has %n, %m: tensor<i64> besides %a and %b, of `types`.
+/// The counts of the result of the operator in `text`, an axis a letter: n and m are counts, - is no count; "refused"
+/// if it passes none on. `operands` says the same of each operand; it has %n, %m: tensor<i64> besides %a and %b, of
+/// `types`.
 std::string pass(llvm::StringRef types, llvm::StringRef text, std::initializer_list<llvm::StringRef> operands) {
   MLIRContext context;
   context.loadDialect<func::FuncDialect, nn::NnDialect>();

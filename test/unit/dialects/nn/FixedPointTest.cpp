@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Numbers that others computed: layers of a network by TensorFlow Lite's reference kernels (SEANet's LeakyRelu layers,
-// published with their answers), and what the definitions say at their edges.
+// published with their answers), and the definitions at their edges.
 
 #include "dialects/nn/FixedPoint.h"
 #include "gtest/gtest.h"

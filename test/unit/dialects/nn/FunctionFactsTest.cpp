@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the rows of elementwise functions claim is true of what they compute.
+// Rows of elementwise functions claim only facts that are true of their results.
 
 #include "dialects/nn/NnDialect.h"
 #include "dialects/nn/evaluate/ScalarFunctions.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where numbers of a type end a loop, and where they never do.
+// Loops that numbers of a type end, and loops that they never end.
 
 #include "dialects/nn/control/Iterations.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  every code of every small float, and what all numbers of f16, and the ends of f32, become.
+// What:  every code of every small float, and conversions of all numbers of f16 and of the ends of f32.
 // Why:   folding, kernels and tools decode and encode by the same functions; these must be what the standards say.
-// How:   against the formulas of ONNX's page on 8-bit floats and of OCP's MX formats, written out here, and a search for the
-//        nearest number among all codes.
+// How:   against the formulas of ONNX's page on 8-bit floats and of OCP's MX formats, written out here, and a search
+//        for the nearest number among all codes.
 
 #include "dialects/nn/NarrowTypes.h"
 #include "mlir/IR/MLIRContext.h"
@@ -57,7 +57,7 @@ std::vector<double> magnitudes(const std::string &name) {
   return values;
 }
 
-/// What ONNX's tables of Cast say of `x`.
+/// Returns the result for `x` in ONNX's tables of Cast.
 double byTable(const std::string &name, const std::vector<double> &values, double x, bool saturates) {
   const bool isFnuz = name == "e4m3fnuz" || name == "e5m2fnuz", isE2M1 = name == "e2m1";
   if (std::isnan(x))

@@ -9,7 +9,7 @@ using namespace nacre::nn;
 
 namespace {
 
-/// The shape, or the error's text in place of it.
+/// Returns the shape, or the error's text.
 std::pair<Shape, std::string> take(llvm::Expected<Shape> shape) {
   if (shape)
     return {*shape, ""};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a terminal is shown while a model is compiled. Time is what the test says it is.
+// The line on a terminal while a model is compiled. The test sets the time.
 
 #include "tools/compile/ProgressLine.h"
 #include "gtest/gtest.h"

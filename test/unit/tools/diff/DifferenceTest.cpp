@@ -43,7 +43,8 @@ TEST(Difference, CountsLastPlacesOfTheType) {
   EXPECT_EQ(measure(NACRE_F32, {1}, {1 + std::ldexp(1, -25)}).ulps, 0.25); // the reference is not rounded
 }
 
-/// As the difference of the types' codes, which a quotient by the last place of the expected number is not across binades.
+/// The difference of the types' codes, which a quotient by the last place of the expected number is not across
+/// binades.
 TEST(Difference, LastPlacesAreStepsFromNumberToNumber) {
   EXPECT_EQ(measure(NACRE_F32, {1}, {0}).ulps, 0x3f800000);
   EXPECT_EQ(measure(NACRE_F32, {-1}, {1}).ulps, 2.0 * 0x3f800000);

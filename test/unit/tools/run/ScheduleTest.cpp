@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Learning rates over steps: what the words mean, and what they are at the ends.
+// Learning rates over steps: the meaning of the words, and the rates at the ends.
 
 #include "tools/run/session/Schedule.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attention beside its pieces; see Differential.h.
+// Attention compared with its pieces; see Differential.h.
 
 #include "test/unit/codegen/AttentionTexts.h"
 #include "test/unit/codegen/CodedAttentionTexts.h"
@@ -54,8 +54,8 @@ TEST_F(CpuAttention, AttentionWithBoundsAndSink) {
   check(halves.text(), /*tolerance=*/1e-2);
 }
 
-/// Keys that no row of a block sees are not computed: before a window, and after the diagonal. Blocks end within a chunk
-/// of keys.
+/// Keys that no row of a block sees are not computed: before a window, and after the diagonal. Blocks end within a
+/// chunk of keys.
 TEST_F(CpuAttention, AttentionSkipsHiddenKeys) {
   AttentionText bounded{2, 130, 200, 9, 11};
   bounded.bounded = true;
@@ -86,7 +86,7 @@ TEST_F(CpuAttention, AttentionOfCodes) {
   }
 }
 
-/// As on arm64; and units that are several blocks of rows of a head.
+/// Tiles as on arm64, and units that are several blocks of rows of a head.
 TEST_F(CpuAttention, AttentionOfSignedCodes) {
   checkOnAll(CodedAttentionText{2, 33, 40, 24, 20, /*isUnsigned=*/false}.text(), kStep);
   check(CodedAttentionText{1, 211, 300, 20, 24, true, false, /*cutAmongRows=*/true}.text(), kStep);

@@ -157,7 +157,7 @@ TEST_F(CpuBytes, Groups) {
   }
 }
 
-/// In parts of the depth, between which sums wait in scratch.
+/// Products in parts of the depth, between which sums wait in scratch.
 TEST_F(CpuBytes, LargeDepths) {
   for (int64_t depth : {2500, 6003}) {
     checkOnAll(matmul(29, depth, 33, 32).text());
@@ -182,7 +182,8 @@ TEST_F(CpuBytes, ARightOperandThatLiesAcross) {
   }
 }
 
-/// Rows that are widened are copied in blocks: across gaps, from the last on, and all at once where blocks overlap in parts.
+/// Rows that are widened are copied in blocks: across gaps, from the last on, and all at once where blocks overlap in
+/// parts.
 TEST_F(CpuBytes, RowsThatLieAnyhow) {
   for (auto [step, dilation] : {std::pair(1, 1), std::pair(1, 5), std::pair(2, 2), std::pair(3, 2)})
     for (int64_t channels : {4, 24}) {

@@ -27,9 +27,9 @@ TEST_F(CpuContraction, EveryCountOfColumns) {
     checkOnAll(MatmulText{5, columns, 6, 0, /*panel=*/16}.text());
 }
 
-/// Of the emitters no more than a mask. But the fallback, which they are compared with, goes along rows here and leaves some
-/// to another loop: both must add up in one order. Models have no such sums in the fallback but those of pools with very many
-/// regions, of which none is known that LLVM would reorder.
+/// Emitters only need a mask here. But the fallback, which they are compared with, goes along rows here and leaves
+/// some to another loop: both must add up in one order. Models have no such sums in the fallback but those of pools
+/// with very many regions, of which none is known that LLVM would reorder.
 TEST_F(CpuContraction, OneColumn) {
   for (int64_t depth : {2, 4, 6, 8, 13})
     checkOnAll(MatmulText{21, 1, depth, 0, /*panel=*/16}.text());
@@ -92,8 +92,8 @@ TEST_F(CpuContraction, Halves) {
   }
 }
 
-/// Columns that are widened when they are loaded, in pairs of vectors and alone; whole panels, tails, parts of the depth and
-/// blocks of sums, and a bias for each column.
+/// Columns that are widened when they are loaded, in pairs of vectors and singly; whole panels, tails, parts of the
+/// depth and blocks of sums, and a bias for each column.
 TEST_F(CpuContraction, NarrowColumns) {
   auto checkEach = [&](MatmulText matmul) {
     matmul.ending.added = {{1}};
@@ -211,7 +211,7 @@ TEST_F(CpuContraction, EveryAxisAsTheCut) {
   }
 }
 
-/// The cut falls between so many indices alone.
+/// Cuts that fall only between so many indices.
 TEST_F(CpuContraction, Grains) {
   for (int64_t grain : {2, 5}) {
     ConvolutionText convolution{{20, 7}, 6, 18};

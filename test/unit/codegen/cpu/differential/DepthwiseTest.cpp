@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Depthwise convolutions of bytes, with every instruction set; see Differential.h. Sums of integers are exact: no bit may differ from
-// the fallback's loops.
+// Depthwise convolutions of bytes, with every instruction set; see Differential.h. Sums of integers are exact: no bit
+// may differ from the fallback's loops.
 
 #include "test/unit/codegen/cpu/Differential.h"
 
@@ -153,7 +153,7 @@ std::string DepthwiseText::text() const {
 
 class CpuDepthwise : public test::Differential {
 protected:
-  /// With each instruction set, and with all instructions of this machine: those of dot products are beside the sets.
+  /// Checks each instruction set, and all instructions of this machine: the sets lack those of dot products.
   void checkBytes(const DepthwiseText &depthwise) {
     checkOnAll(depthwise.text());
     check(depthwise.text());
@@ -187,7 +187,7 @@ TEST_F(CpuDepthwise, WindowsOfEveryKind) {
   }
 }
 
-/// As the operands of models are: signed where their zero point is so, and weights without a sign.
+/// Operands of models: signed if their zero point is signed, and weights without a sign.
 TEST_F(CpuDepthwise, EverySign) {
   for (bool isUnsignedLhs : {false, true})
     for (bool isUnsignedRhs : {false, true})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products that make their left operand, with every instruction set; see Differential.h. Blocks, parts of them and shares begin
-// anywhere.
+// Products that make their left operand, with every instruction set; see Differential.h. Blocks, parts of them and
+// shares begin anywhere.
 
 #include "test/unit/codegen/PrologueTexts.h"
 #include "test/unit/codegen/SeparableTexts.h"

@@ -154,9 +154,9 @@ TEST_F(CpuMovement, RowsBetweenRowsAtComputedPositions) {
 //===----------------------------------------------------------------------===//
 
 struct Pack {
-  std::string read;  ///< Of x by (a, b, c), or (a, b).
+  std::string read;  ///< Index of x by (a, b, c), or (a, b).
   std::string input; ///< Type of x.
-  std::string shape; ///< What is packed.
+  std::string shape; ///< Shape of the packed tensor.
   int64_t loops, columns, width;
   int64_t wide = 0; ///< Panels of x; 0: it is a plain array.
   std::string element = "f32";

@@ -12,8 +12,8 @@ namespace {
 
 using CpuParts = test::Differential;
 
-/// A cell: of `parts` gates, the first and the last are multiplied, the old state is added: one result, and with `two` a
-/// second one, computed of it and of the last gate.
+/// A cell: of `parts` gates, the first and the last are multiplied, the old state is added: one result, and with `two`
+/// a second one, computed of it and of the last gate.
 struct GatedText {
   int64_t rows = 1, units = 1, depth = 1, parts = 4;
   int64_t panel = 0; ///< 0: as the tensor says.

@@ -18,7 +18,8 @@ struct Bounds {
 constexpr Bounds kBounds[] = {{0, 0, 255},     {120, 0, 255},  {255, 3, 200},    {0, -128, 127},
                               {-7, -128, 127}, {100, -50, 90}, {-128, -128, 127}};
 
-/// A nest over `columns` columns with these operands of `types` and `further` ones, whose body is `body` and yields an i8.
+/// A nest over `columns` columns with these operands of `types` and `further` ones, whose body is `body` and yields an
+/// i8.
 std::string nest(int64_t columns, llvm::ArrayRef<std::string> types, const std::string &body,
                  const std::string &further = "") {
   constexpr llvm::StringLiteral names = "abcd";
@@ -117,7 +118,7 @@ TEST_F(CpuQuantized, ZeroPointsAtRunTime) {
           map, bounds.low, bounds.high));
 }
 
-/// The bounds alone, of integers.
+/// Only the bounds of integers.
 TEST_F(CpuQuantized, ClampedIntegers) {
   for (const Bounds &bounds : kBounds)
     for (int64_t columns : {5, 64})

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gradients of weights, followed by what the weight and its momentum become, in panels or as tensors; see Differential.h.
+// Gradients of weights, followed by the update of the weight and its momentum, in panels or as tensors; see
+// Differential.h.
 
 #include "test/unit/codegen/UpdateTexts.h"
 #include "test/unit/codegen/cpu/Differential.h"
@@ -10,7 +11,7 @@ using namespace nacre::codegen;
 
 namespace {
 
-/// Of a layer's matrix: rows lie across, and go to scratch where panels of the other operand stay in a cache.
+/// Gradient of a layer's matrix: rows lie across, and go to scratch where panels of the other operand stay in a cache.
 TEST_F(CpuUpdates, UpdatesMatrices) {
   for (bool packsRight : {false, true}) {
     checkOnAll(textOf(dense(200, 96, 40, 32, packsRight)));
@@ -48,7 +49,7 @@ Update filter(int64_t inputs, int64_t outputs, int64_t images, int64_t width) {
           width};
 }
 
-/// Of a convolution's filter, directly.
+/// Gradient of a convolution's filter, computed directly.
 TEST_F(CpuUpdates, UpdatesFilters) {
   checkOnAll(textOf(filter(20, 40, 3, 16)));
   checkOnAll(textOf(filter(3, 64, 5, 32)), 1e-4);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Winograd convolutions beside direct ones; see Differential.h.
+// Winograd convolutions compared with direct ones; see Differential.h.
 
 #include "test/unit/codegen/KernelTexts.h"
 #include "test/unit/codegen/cpu/Differential.h"
@@ -73,7 +73,7 @@ TEST_F(CpuWinograd, WinogradOfLargerFilters) {
   check(textOf({1, 5, 4, 19, 16, 2, 16, 7}));
 }
 
-/// Each group's channels lie beside the others', and its columns begin with a panel of their own.
+/// Channels of groups are next to each other, and the columns of each group begin with a new panel.
 TEST_F(CpuWinograd, WinogradOfGroups) {
   checkOnAll(textOf({1, 9, 10, 24, 46, 4, 32, /*taps=*/3, /*groups=*/2}));
   check(textOf({3, 6, 5, 57, 96, 2, 16, 3, 3}));
@@ -86,7 +86,7 @@ TEST_F(CpuWinograd, WinogradInNarrowPanels) { checkOnAll(textOf({1, 8, 8, 16, 12
 struct Gradient {
   int64_t images, height, width, inputs, outputs;
   bool hasEpilogue = false;
-  int64_t panel = 0; ///< Columns of the panels of what is written, and was there; 0: they lie as tensors.
+  int64_t panel = 0; ///< Columns of the panels of the result and its old value; 0: they are tensors.
 };
 
 std::string encodingsText(const Gradient &g) {
@@ -96,7 +96,7 @@ std::string encodingsText(const Gradient &g) {
   return "encodings = [unit, unit, " + (g.hasEpilogue ? panel + ", " : "") + panel + "], ";
 }
 
-/// f'(i, j, c, o) += x(n, h + i, w + j, c) * y'(n, h, w, o), and, as an update would, added to what was there.
+/// f'(i, j, c, o) += x(n, h + i, w + j, c) * y'(n, h, w, o). As in an update, the sum includes the old value.
 std::string textOf(const Gradient &g) {
   auto tensor = [](std::initializer_list<int64_t> sizes) {
     std::string text = "tensor<";
@@ -138,7 +138,8 @@ TEST_F(CpuWinograd, GradientsOfFiltersByWinograd) {
   check(textOf(Gradient{2, 8, 12, 64, 128, /*hasEpilogue=*/true}));
 }
 
-/// A block of columns begins in a panel of the result, or ends in one; of panels that are no whole vectors the gradient is direct.
+/// A block of columns begins in a panel of the result, or ends in one; of panels that are no whole vectors the gradient
+/// is direct.
 TEST_F(CpuWinograd, GradientsOfFiltersInPanels) {
   checkOnAll(textOf(Gradient{3, 8, 8, 32, 64, /*hasEpilogue=*/true, /*panel=*/32}));
   checkOnAll(textOf(Gradient{3, 8, 8, 32, 64, /*hasEpilogue=*/true, /*panel=*/48}));

@@ -218,7 +218,7 @@ TEST_F(GpuContraction, HalfPrecisionStorages) {
   check(matmul.text(), /*tolerance=*/1e-3);
 }
 
-/// Weights of 16 bits beside rows of 32: by one row, and by a tile of them.
+/// Weights of 16 bits with rows of 32: by one row, and by a tile of them.
 TEST_F(GpuContraction, NarrowWeights) {
   for (const char *element : {"f16", "bf16"})
     for (int64_t rows : {1, 40}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is known of GPUs: where times were measured they are used, and where not the estimate is as good as it says.
+// Machine models of GPUs: measured times are used if there are any. The estimate of other times is as good as it says.
 
 #include "codegen/gpu/contraction/GpuMachines.h"
 #include "gtest/gtest.h"

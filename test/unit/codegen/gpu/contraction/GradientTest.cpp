@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products whose left operand is read transposed, as gradients of weights are: rows lie one after another, and tiles through shared memory
-// load four of them at once.
+// Products whose left operand is read transposed, as gradients of weights are: rows lie one after another, and tiles
+// through shared memory load four of them at once.
 
 #include "test/unit/codegen/KernelTexts.h"
 #include "test/unit/codegen/UpdateTexts.h"
@@ -95,7 +95,8 @@ TEST_F(GpuGradient, RightOperandsReadTransposed) {
     for (const char *tile : {"shared:rows=6,quads=2,columns=8,lines=16,depth=16,parts=2,unroll=2",
                              "shared:rows=4,quads=1,columns=8,lines=8,depth=64,parts=4"})
       check(MatmulText{100, 70, depth, 0, 0, 0, /*transposed=*/true}.text(), 1e-5, tried(tile));
-  // Two, four and five vectors of steps for each column, by fewer invocations than there are; and tiles of short products.
+  // Two, four and five vectors of steps for each column, by fewer invocations than there are; and tiles of short
+  // products.
   for (const char *tile :
        {"shared:rows=4,quads=2,columns=8,lines=8,depth=8", "shared:rows=4,quads=2,columns=8,lines=16,depth=16",
         "shared:rows=4,quads=2,columns=8,lines=16,depth=20",
@@ -130,7 +131,8 @@ TEST_F(GpuGradient, Halves) {
         tried("cooperative:rows=3,quads=4,columns=1,lines=2,depth=128,parts=2,buffers=1", nacre::GpuPrecision::F16));
 }
 
-/// Matrices are loaded by columns of operands that lie in shared memory as in memory; edges, and a last part that is not full.
+/// Matrices are loaded by columns of operands that lie in shared memory as in memory; edges, and a last part that is
+/// not full.
 TEST_F(GpuGradient, HalvesReadTransposed) {
   for (const char *tile : {"cooperative:rows=3,quads=4,columns=1,lines=2,depth=128,parts=2,buffers=1",
                            "cooperative:rows=2,quads=2,columns=4,lines=2,depth=64,buffers=1",

@@ -43,8 +43,8 @@ TEST_F(GpuPrologue, TilesOfEveryShape) {
   checkTile(PrologueText{40, 20, 1300, true, true}, "shared:rows=4,quads=1,columns=8,lines=8,depth=16");
 }
 
-/// No device of CI has matrices: what they compute is compared by test/bench/agreement.py. That they are there, and valid,
-/// is seen here.
+/// No device of CI has matrices: what they compute is compared by test/bench/agreement.py. That they are there, and
+/// valid, is seen here.
 TEST_F(GpuPrologue, Matrices) {
   const uint64_t matrices = NACRE_GPU_NEED(NACRE_GPU_COOPERATIVE_MATRIX);
   for (bool normalized : {false, true}) {

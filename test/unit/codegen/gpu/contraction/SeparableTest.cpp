@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Separable convolutions of every shape that tiles meet: windows and strides, channels and columns that fill no tile, shares.
+// Separable convolutions of every shape that tiles meet: windows and strides, channels and columns that fill no tile,
+// shares.
 
 #include "runtime/include/nacre/model_format.h"
 #include "test/unit/codegen/SeparableTexts.h"
@@ -19,7 +20,8 @@ TEST_F(GpuSeparable, EveryShape) {
 
 TEST_F(GpuSeparable, Halves) { check(separableTextOfHalves().text(), 1e-2); }
 
-/// Every variant adds windows up in shared memory; the last one in as much as any device has, and no device of CI has matrices.
+/// Every variant adds windows up in shared memory; the last one in as much as any device has, and no device of CI has
+/// matrices.
 TEST_F(GpuSeparable, VariantsFitTheirDevices) {
   SeparableText text{14, 14, 96, 96};
   text.element = "f16";

@@ -194,7 +194,7 @@ TEST(GpuTileTables, WindowsAreAddedUpInSharedMemory) {
     }
 }
 
-/// What every tile adds up for itself counts against those of many rows.
+/// Each tile of a window adds up its taps by itself, so that tiles of many rows cost more.
 TEST(GpuTileTables, WindowsMakeTilesOfFewerRows) {
   TileRequest request = matmul(196, 96, 576);
   const int64_t rows = chooseGpuTiles(request).front().tileRows();

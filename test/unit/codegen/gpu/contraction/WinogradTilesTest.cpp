@@ -60,7 +60,7 @@ TEST(GpuWinogradTiles, PhonesComputeSmallConvolutionsDirectly) {
     EXPECT_FALSE(tile.is<GpuTile::Winograd>());
 }
 
-/// Many images have blocks for all units; a single one has too few, and what has few channels spends its time on transforms.
+/// Many images have blocks for all units; a single one has too few. Few channels spend the time on transforms.
 TEST(GpuWinogradTiles, NvidiaComputesManyBlocksByWinograd) {
   auto familiesOfBlock = [](int64_t images, int64_t size, int64_t inputs, int64_t outputs) {
     TileRequest request = matmul(images * size * size, outputs, 9 * inputs);
@@ -81,7 +81,8 @@ TEST(GpuWinogradTiles, NvidiaComputesManyBlocksByWinograd) {
     EXPECT_EQ(familiesOfBlock(1, size, inputs, outputs), 0u) << size << ' ' << inputs;
 }
 
-/// The gradients of the same layers' filters in parts of two images or more; images that a block does not divide are computed directly.
+/// The gradients of the same layers' filters in parts of two images or more; images that a block does not divide are
+/// computed directly.
 TEST(GpuWinogradTiles, NvidiaComputesGradientsOfFiltersByWinograd) {
   auto familiesOfBlock = [](int64_t parts, int64_t images, int64_t size, int64_t inputs, int64_t outputs) {
     TileRequest request = matmul(9 * inputs, outputs, images * size * size);

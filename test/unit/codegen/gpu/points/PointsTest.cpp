@@ -99,7 +99,7 @@ TEST_F(GpuPoints, FunctionsOverTheirRange) {
   }
 }
 
-/// Of both signs, to whole powers: the sign of odd ones is that of what is raised.
+/// Bases of both signs, to whole powers: an odd power has the sign of its base.
 constexpr char kPower[] = R"(
 plan.kernel @kernel nest (%x: tensor<40x9xf32>, %y: tensor<40x9xf32>) into (%z: tensor<40x9xf32>) cut 0 : 40 by 1 {
   %seven = arith.constant 7.0 : f32
@@ -123,7 +123,7 @@ TEST_F(GpuPoints, PowersAndSigns) {
     checkWith(kPower, {{"OPERATION", operation}}, 3e-6);
 }
 
-/// The cell of an LSTM: the new state, and what is computed from it.
+/// The cell of an LSTM: the new state, and the output.
 constexpr char kTwoResults[] = R"(
 #all = affine_map<(d0, d1) -> (d0, d1)>
 plan.kernel @kernel nest (%x: tensor<9x20xf32>, %s: tensor<9x20xf32>) into (%c: tensor<9x20xf32>, %h: tensor<9x24xf32>) cut 0 : 9 by 1 {

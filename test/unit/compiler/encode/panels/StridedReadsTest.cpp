@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loops over an array that another one is moved into, as loops over that one: all small cases beside the addresses themselves.
+// Loops over an array that another one is moved into, as loops over that one: all small cases compared with the
+// addresses themselves.
 
 #include "compiler/encode/panels/StridedReads.h"
 
@@ -21,7 +22,7 @@ std::vector<int64_t> addressesOf(const StridedRead &read, size_t loop = 0, int64
   return all;
 }
 
-/// What a movement leaves at each address.
+/// Returns the element at each address after a movement.
 std::vector<int64_t> contentsOf(const Movement &movement, int64_t elements) {
   StridedRead read{movement.offset, {}}, written{0, {}};
   for (const MovedLoop &loop : movement.loops) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sums of products of labelled axes, beside the definition.
+// Sums of products of labelled axes, compared with the definition.
 
 #include "compiler/import/compositions/Einsum.h"
 
@@ -21,7 +21,8 @@ protected:
   }
 };
 
-/// By its definition: over all values of all labels, letters each, the product of the operands adds to the result.
+/// Computes by the definition: for all values of all labels, letters each, the product of the operands is added to the
+/// result.
 Doubles sumByDefinition(const std::vector<std::string> &terms, const std::string &result,
                         const std::map<char, int64_t> &sizes, const std::vector<Doubles> &operands) {
   int64_t total = 1, count = 1;

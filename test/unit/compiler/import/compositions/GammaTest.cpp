@@ -14,7 +14,7 @@ namespace {
 
 using Gamma = FoldedNumbers;
 
-// Numbers of tables: between the poles, at the zeros 1 and 2 and beside them, far away, and where there is none.
+// Compares with tables: between the poles and at them, at the zeros 1 and 2 and near them, and far away.
 TEST_F(Gamma, TheLogarithmOfGammaAndItsSlope) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   Doubles x = {1e-30, 0.25, 0.5, 1, 1.0000001, 1.5, 2, 3, 10, 1e10, 1e38, -0.5, -1.5, -10.25};

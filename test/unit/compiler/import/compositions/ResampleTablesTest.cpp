@@ -58,7 +58,8 @@ TEST(ResampleTables, ARoundedOutputKeepsItsScaleAndMayKeepItsMiddle) {
 }
 
 TEST(ResampleTables, StatedScalesAreComputedInSinglePrecision) {
-  // In double precision, 1 / 0.33333334f is less than 3, and 7 / 0.7f is more than 10: a floor or a ceil takes a neighbour.
+  // In double precision, 1 / 0.33333334f is less than 3, and 7 / 0.7f is more than 10: a floor or a ceil takes a
+  // neighbour.
   EXPECT_EQ(mapCoordinates({9, 3, {1, 1, 1 / 3.0F}}, CoordinateRule::Asymmetric), (Coordinates{0, 3, 6}));
   EXPECT_EQ(mapCoordinates({50, 35, {1, 1, 0.7F}}, CoordinateRule::Asymmetric)[7], 10);
   EXPECT_EQ(mapCoordinates({9, 3, {1, 1, 1 / 3.0F}}, CoordinateRule::HalfPixel), (Coordinates{1, 4, 7}));

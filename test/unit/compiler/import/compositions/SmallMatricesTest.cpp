@@ -45,7 +45,7 @@ TEST_F(SmallMatrices, DeterminantsUpToEightRows) {
   }
 }
 
-/// Of three pairs of matrices, [3, rows, inner] and [3, inner, columns].
+/// Returns the products of three pairs of matrices, [3, rows, inner] and [3, inner, columns].
 Doubles multiply(const Doubles &a, const Doubles &b, int64_t rows, int64_t inner, int64_t columns) {
   Doubles product(3 * rows * columns, 0.0);
   for (int64_t row = 0; row < 3 * rows; ++row)

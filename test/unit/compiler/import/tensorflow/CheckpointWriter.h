@@ -40,7 +40,7 @@ public:
 
   tensorflow::BundleHeaderProto header;
   std::map<std::string, tensorflow::BundleEntryProto> entries;
-  std::vector<std::string> data; ///< of each shard
+  std::vector<std::string> data; ///< Bytes of each shard
 };
 
 } // namespace nacre::importer::tensorflow_format

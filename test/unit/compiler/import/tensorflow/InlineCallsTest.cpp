@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calls of functions: what stands in their place, and what is refused.
+// Calls of functions: the nodes that replace them, and refusals.
 
 #include "compiler/import/tensorflow/saved/InlineCalls.h"
 #include "compiler/import/tensorflow/graph/CheckedGraph.h"

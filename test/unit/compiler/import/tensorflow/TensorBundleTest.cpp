@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Checkpoints: tensors in one piece and in slices, strings, and what damaged ones say.
+// Checkpoints: tensors in one piece and in slices, strings, and the errors of damaged ones.
 
 #include "test/unit/compiler/import/tensorflow/CheckpointWriter.h"
 
