@@ -24,23 +24,9 @@ int64_t AttentionForm::numBatches() const {
   return count;
 }
 
-double AttentionForm::visiblePart() const {
-  if (!bounds)
-    return 1;
-  const int64_t before = bounds->before.value_or(rows.size + keys.size), behind = bounds->behind.value_or(keys.size);
-  if (offset)
-    return std::min(1., double(before + 1 + behind) / double(keys.size));
-  int64_t visible = 0;
-  for (int64_t row = 0; row < rows.size; ++row) {
-    const int64_t position = row + bounds->offset, low = std::max<int64_t>(0, position - before),
-                  high = std::min<int64_t>(keys.size, position + behind + 1);
-    visible += std::max<int64_t>(0, high - low);
-  }
-  return double(visible) / double(rows.size * keys.size);
-}
-
 double AttentionForm::multiplyAdds() const {
-  return double(numBatches()) * rows.size * keys.size * (depth.size + columns.size) * visiblePart();
+  const double part = bounds && !isOfCodes ? plan::computedPart(*bounds, rows.size, keys.size) : 1;
+  return double(numBatches()) * rows.size * keys.size * (depth.size + columns.size) * part;
 }
 
 std::optional<AttentionForm::Index> AttentionForm::sumOf(const Input &input) const {

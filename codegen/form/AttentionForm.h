@@ -56,8 +56,7 @@ struct AttentionForm {
                                                                        mlir::Value key) const;
 
   int64_t numBatches() const;
-  /// Returns the part of all scores that are within the bounds. Without a known offset, this is an upper bound.
-  double visiblePart() const;
+  /// Returns the number of multiply-adds of both products, for the keys within the bounds (plan::computedPart).
   double multiplyAdds() const;
 };
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Steps: 1. sources of values; 2. operations in bodies; 3. loops that the cut divides; 4. the total for the kernel.
+// Steps: 1. sources of values; 2. operations in bodies; 3. loops that the cut divides; 4. keys of attention; 5. the
+//        total for the kernel.
 
 #include "compiler/price/LaunchWork.h"
 
 #include "dialects/StoredBytes.h"
+#include "dialects/plan/KeyBounds.h"
 #include "dialects/plan/Notes.h"
 #include "dialects/plan/ScalarOps.h"
 #include "dialects/plan/SerialIterations.h"
@@ -143,12 +145,54 @@ bool isDivided(AffineMap map, const llvm::SmallBitVector &cut) {
 }
 
 //===----------------------------------------------------------------------===//
-// 4. The kernel
+// 4. Keys
+//===----------------------------------------------------------------------===//
+
+/// The operations of attention that skip keys, and the part of the keys that they compute.
+struct ComputedKeys {
+  double part = 1;
+  linalg::GenericOp hides; ///< Operation with the bounds, over [batches..., rows, keys]; null if all keys are computed.
+  linalg::GenericOp last;  ///< The second product, over [batches..., rows, columns, keys]. All later ones have no keys.
+
+  /// Returns the loop over keys of `op`; `nullopt` if the operation has none, or computes all of them.
+  std::optional<unsigned> loopOf(linalg::GenericOp op) {
+    if (!hides || last->isBeforeInBlock(op))
+      return std::nullopt;
+    return op == last ? hides.getNumLoops() : hides.getNumLoops() - 1;
+  }
+};
+
+/// Codes have no bounds for emitters, and neither have rows of one batch that have different offsets.
+ComputedKeys computedKeysOf(plan::KernelOp kernel) {
+  ComputedKeys keys;
+  if (kernel.getKind() != plan::KernelKind::Attention)
+    return keys;
+  for (auto op : kernel.getBody().front().getOps<linalg::GenericOp>()) {
+    if (keys.hides && op.getNumLoops() > keys.hides.getNumLoops())
+      keys.last = op;
+    const std::optional<plan::KeyBounds> bounds = plan::getKeyBounds(op);
+    const unsigned loops = op.getNumLoops();
+    if (!bounds || !getElementTypeOrSelf(op.getDpsInputs().front()).isF32())
+      continue;
+    if (bounds->offsetInput) {
+      AffineMap offset = op.getMatchingIndexingMap(op.getDpsInputOperand(*bounds->offsetInput));
+      if (offset.isFunctionOfDim(loops - 1) || offset.isFunctionOfDim(loops - 2))
+        continue;
+    }
+    SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+    keys.part = plan::computedPart(*bounds, sizes[loops - 2], sizes[loops - 1]);
+    keys.hides = op;
+  }
+  return keys.last ? keys : ComputedKeys();
+}
+
+//===----------------------------------------------------------------------===//
+// 5. The kernel
 //===----------------------------------------------------------------------===//
 
 class Reader {
 public:
-  Reader(plan::LaunchOp launch, plan::KernelOp kernel) : launch(launch), kernel(kernel) {}
+  Reader(plan::LaunchOp launch, plan::KernelOp kernel) : launch(launch), kernel(kernel), keys(computedKeysOf(kernel)) {}
 
   LaunchWork read() {
     for (auto op : kernel.getBody().front().getOps<linalg::GenericOp>())
@@ -194,7 +238,10 @@ private:
   }
 
   void addGeneric(linalg::GenericOp op) {
-    SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+    SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+    SmallVector<double> sizes(ranges.begin(), ranges.end());
+    if (const std::optional<unsigned> ofKeys = keys.loopOf(op))
+      sizes[*ofKeys] *= keys.part;
     double iterations = 1, points = 1;
     for (auto [size, type] : llvm::zip_equal(sizes, op.getIteratorTypesArray())) {
       iterations *= size;
@@ -286,6 +333,7 @@ private:
   plan::LaunchOp launch;
   plan::KernelOp kernel;
   LaunchWork work;
+  ComputedKeys keys;
   bool isProduct = false, hasWindows = false;
   llvm::MapVector<unsigned, Traffic> touched;
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  the keys that a row of attention can see, as an attribute of the operation that finishes the scores.
-// Why:   this operation sets the scores of other keys to -inf. An emitter that knows the bounds need not compute them.
+// Why:   this operation sets the scores of other keys to -inf. An emitter that knows the bounds need not compute them,
+//        and prices count only the keys that are computed.
 
 #ifndef NACRE_DIALECTS_PLAN_KEYBOUNDS_H
 #define NACRE_DIALECTS_PLAN_KEYBOUNDS_H
@@ -33,6 +34,14 @@ inline void setKeyBounds(mlir::Operation *op, const KeyBounds &bounds) {
   set("offset_input", bounds.offsetInput);
   op->setAttr(kKeyBounds, list.getDictionary(op->getContext()));
 }
+
+/// Number of rows of a block, and of keys of a chunk. A block computes all chunks of which at least one row sees a key.
+/// An emitter may use other numbers, as its tiles require.
+constexpr int64_t kRowsOfBlock = 32, kKeysOfChunk = 64;
+
+/// Returns the part of all scores that is computed, by blocks and chunks. If the offset is an input, this is an upper
+/// bound.
+double computedPart(const KeyBounds &bounds, int64_t rows, int64_t keys);
 
 /// Returns the bounds on `op`, or `nullopt` if rows see all keys.
 inline std::optional<KeyBounds> getKeyBounds(mlir::Operation *op) {
