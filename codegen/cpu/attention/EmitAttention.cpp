@@ -103,13 +103,13 @@ private:
   /// Chooses the number of rows in a block, so that their scores fill at most a quarter of the second-level cache. Also
   /// chooses the distance between rows in scratch.
   void chooseBlock() {
-    constexpr int64_t line = kLineBytes / 4, wantedRows = 32;
+    constexpr int64_t line = kLineBytes / 4;
     pitch =
         (llvm::divideCeil(int64_t(llvm::alignTo(form.keys.size, machine.geometry.registers * lanes)), line) | 1) * line;
     const int64_t fitting = int64_t(build.target.model.l2Bytes / 4) / (pitch * 4);
     // Blocks of few rows have the same panels as blocks of many rows: wide panels for a single row take longer to pack.
     ContractionShape shape;
-    shape.rows = std::clamp<int64_t>(fitting, 1, wantedRows);
+    shape.rows = std::clamp<int64_t>(fitting, 1, plan::kRowsOfBlock);
     shape.columns = form.keys.size;
     shape.depth = form.depth.size;
     keyWidth = choosePanelWidth(machineOfProduct(scores), shape);
@@ -123,9 +123,8 @@ private:
     const int64_t tile = splitRun(ofValues, shape.rows, valueWidth / ofValues.step.lanes, shape.depth).rows;
     block = std::min(rowsOfUnit, std::max<int64_t>(1, shape.rows / tile) * tile);
     // Fewer keys at a time would store and load the sums of values too often.
-    constexpr int64_t leastChunk = 64;
-    chunk = llvm::alignTo(leastChunk, keyWidth);
-    skipsKeys = form.bounds && !form.isOfCodes && !form.epilogue && form.keys.size > chunk && chunk % lanes == 0;
+    chunk = llvm::alignTo(plan::kKeysOfChunk, keyWidth);
+    skipsKeys = form.bounds && !form.isOfCodes && form.keys.size > chunk && chunk % lanes == 0;
   }
 
   void emitUnit(Value unit) {
@@ -330,8 +329,8 @@ private:
 
   int64_t resultPitch() const { return int64_t(llvm::alignTo(form.columns.size, valueWidth)); }
 
-  /// Adds up the products of weights and values for one chunk of visible keys after the other, and copies the sums to
-  /// the result.
+  /// Adds up the products of weights and values for one chunk of visible keys after the other. Then writes the result
+  /// from the sums, which the epilogue narrows.
   void emitVisibleResult(Value first, Value count) {
     const Piece vector = {0, lanes, lanes};
     Value zero = build.constant(cast<TypedAttr>(build.ops.getZeroAttr(vectorOf(type, lanes))));
@@ -340,6 +339,7 @@ private:
     MatrixProduct product = weighted;
     product.operands[Contraction::Result] = asOperand(resultSums);
     product.rows.front().strides[Contraction::Result] = resultPitch();
+    product.epilogue = nullptr;
     PanelWalk walk;
     walk.addsToResult = true;
     walk.goesOn = form.keys.size <= kSerialSteps;
@@ -356,8 +356,8 @@ private:
       build.loop(build.index(whole), rows.keys.high, 1, [&](Position) { multiply({Value(), whole}, rest); });
     build.loop(build.index(0), count, 1, [&](Position row) {
       Value to = rowOf(Index::Result, build.address({{first, 0}, row}, {1, 1}, 0));
-      copyRow(build, {resultSums, build.address({row}, {resultPitch()}, 0)}, {bufferOf(Index::Result), to},
-              form.columns.size);
+      finishRow(build, {resultSums, build.address({row}, {resultPitch()}, 0)}, {bufferOf(Index::Result), to},
+                form.columns.size, form.epilogue);
     });
   }
 

@@ -3,6 +3,7 @@
 #include "codegen/cpu/attention/VisibleKeys.h"
 
 #include "codegen/cpu/Units.h"
+#include "codegen/cpu/VectorBody.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include <algorithm>
@@ -70,16 +71,20 @@ void emitPanels(KernelFunction &function, VectorBuilder &build, const MatrixProd
     build.loop(build.index(whole), high, 1, lastPanel); // at most one iteration
 }
 
-void copyRow(VectorBuilder &build, RowPlace from, RowPlace to, int64_t count) {
-  const unsigned lanes = build.target.vectors.bytes / 4;
+void finishRow(VectorBuilder &build, RowPlace sums, RowPlace to, int64_t count, const Work *epilogue) {
+  const unsigned lanes = build.target.vectors.bytes / 4,
+                 bits = cast<MemRefType>(to.buffer.getType()).getElementTypeBitWidth();
   const int64_t whole = count - count % lanes;
-  auto copy = [&](Position at, Piece piece) {
-    Value elements = build.load(from.buffer, build.address({{from.address, 0}, at}, {1, 1}, 0), piece);
+  auto finish = [&](Position at, Piece piece) {
+    Value elements = build.load(sums.buffer, build.address({{sums.address, 0}, at}, {1, 1}, 0), piece);
+    if (epilogue) // It reads only the sums.
+      elements = inlineBody(build, *epilogue->body, {elements, Value()}, piece.width).front();
     build.store(elements, to.buffer, build.address({{to.address, 0}, at}, {1, 1}, 0), piece);
   };
-  build.loop(0, whole, lanes, [&](Position at) { copy(at, {0, lanes, lanes}); });
-  for (const Piece &piece : cutIntoPieces(count - whole, lanes, hasMasks(build.target, 32)))
-    copy({Value(), whole + piece.offset}, {0, piece.lanes, piece.width});
+  build.loop(0, whole, lanes, [&](Position at) { finish(at, {0, lanes, lanes}); });
+  const bool masks = hasMasks(build.target, 32) && hasMasks(build.target, bits);
+  for (const Piece &piece : cutIntoPieces(count - whole, lanes, masks))
+    finish({Value(), whole + piece.offset}, {0, piece.lanes, piece.width});
 }
 
 } // namespace nacre::codegen::cpu

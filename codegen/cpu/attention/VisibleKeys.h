@@ -34,8 +34,8 @@ struct RowPlace {
   mlir::Value buffer, address;
 };
 
-/// Copies the `count` elements of a row.
-void copyRow(VectorBuilder &build, RowPlace from, RowPlace to, int64_t count);
+/// Writes the `count` elements of a row from its sums. `epilogue` converts the sums; a null epilogue copies them.
+void finishRow(VectorBuilder &build, RowPlace sums, RowPlace to, int64_t count, const Work *epilogue);
 
 } // namespace nacre::codegen::cpu
 

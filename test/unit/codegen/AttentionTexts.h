@@ -22,9 +22,10 @@ struct AttentionText {
   bool masked = false;      ///< A number for each key masks it; all scores are scaled.
   std::string element = "f32";
   bool cutAmongRows = false; ///< Else among batches.
-  bool bounded = false; ///< A row sees three keys before its position, which is two after its index, and the key at it.
-  bool sunk = false;    ///< Capped, and with a sink: the first number of the mask.
-  bool causal = false;  ///< Requires `bounded`: a row sees all keys before its position.
+  bool bounded = false;      ///< A row sees three keys before its position, and the key at it.
+  bool sunk = false;         ///< Capped, and with a sink: the first number of the mask.
+  bool causal = false;       ///< With `bounded`: a row sees all keys before its position.
+  int64_t offset = 2;        ///< With `bounded`: the position of the first row among the keys.
 
   std::string text() const;
   std::string scored() const; ///< The body of the sweep that finishes the scores.
@@ -133,9 +134,11 @@ inline std::string AttentionText::scored() const {
   if (bounded)
     then("%t", "%row = linalg.index 1 : index\n    %rw = arith.index_cast %row : index to i32\n    "
                "%key = linalg.index 2 : index\n    %kw = arith.index_cast %key : index to i32\n    "
-               "%two = arith.constant 2 : i32\n    %at = arith.addi %rw, %two : i32\n    "
-               "%far = arith.subi %kw, %at : i32\n    %none = arith.constant 0 : i32\n    "
-               "%least = arith.constant " +
+               "%first = arith.constant " +
+                   std::to_string(offset) +
+                   " : i32\n    %at = arith.addi %rw, %first : i32\n    "
+                   "%far = arith.subi %kw, %at : i32\n    %none = arith.constant 0 : i32\n    "
+                   "%least = arith.constant " +
                    std::string(causal ? "-100000" : "-3") +
                    " : i32\n    %below = arith.cmpi sle, %far, %none : i32\n    "
                    "%above = arith.cmpi sge, %far, %least : i32\n    %seen = arith.andi %below, %above : i1\n    "
@@ -180,8 +183,8 @@ inline std::string AttentionText::text() const {
       {"SINKVALUE", sunk ? "%k0: TYPE, " : ""},
       {"MASKED", scored()},
       {"KEYBOUNDS", !bounded ? ""
-                    : causal ? "attrs = {plan.key_bounds = {after = 0, offset = 2}} "
-                             : "attrs = {plan.key_bounds = {before = 3, after = 0, offset = 2}} "},
+                             : "attrs = {plan.key_bounds = {" + std::string(causal ? "" : "before = 3, ") +
+                                   "after = 0, offset = " + std::to_string(offset) + "}} "},
       {"QMAP", map("b", "m", "k")},
       {"KMAP", map(keyed, "n", "k")},
       {"VMAP", map(keyed, "k", "n")},

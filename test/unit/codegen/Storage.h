@@ -48,6 +48,19 @@ struct Storage {
     }
   }
 
+  /// Makes every element from `first` on a NaN; elements must be floats.
+  void setNans(int64_t first) {
+    const int64_t begin = first * bytesOfElement(elementType);
+    memset(data() + begin, 0xff, bytes - begin);
+  }
+
+  bool hasNan() {
+    for (int64_t i = 0; i < size(); ++i)
+      if (at(i) != at(i))
+        return true;
+    return false;
+  }
+
   /// Both guards, one after the other.
   std::string guards() { return std::string(memory.data(), kGuard) + std::string(data() + bytes, kGuard); }
 

@@ -49,6 +49,23 @@ protected:
     checkOn(cpus, text, tolerance);
   }
 
+  /// Whether the output of `text` has a NaN, if the elements of the input `input` from `first` on are NaNs.
+  bool readsNans(const std::string &text, unsigned input, int64_t first) {
+    auto module = mlir::parseSourceString<ModuleOp>(text, ParserConfig(&context));
+    auto kernel = *module->getOps<plan::KernelOp>().begin();
+    const CompiledKernel compiled(kernel, "");
+    std::mt19937 random(1);
+    std::vector<Storage> storages;
+    for (Type type : kernel.getBody().getArgumentTypes())
+      storages.emplace_back(cast<RankedTensorType>(type)).fill(random);
+    storages[input].setNans(first);
+    std::vector<void *> buffers;
+    for (Storage &storage : storages)
+      buffers.push_back(storage.data());
+    compiled.run(buffers, 0, kernel.getCutExtent(), /*backwards=*/false);
+    return storages.back().hasNan();
+  }
+
 private:
   void checkOn(const std::vector<std::string> &cpus, const std::string &text, double tolerance) {
     SCOPED_TRACE(text);

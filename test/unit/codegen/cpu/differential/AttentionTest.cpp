@@ -66,6 +66,46 @@ TEST_F(CpuAttention, AttentionSkipsHiddenKeys) {
   check(heads.text());
 }
 
+/// The first rows see no key, or the last ones; so do whole blocks of rows.
+TEST_F(CpuAttention, AttentionOfRowsWithoutKeys) {
+  AttentionText bounded{2, 130, 200, 9, 11};
+  bounded.bounded = true;
+  for (int64_t offset : {-70, 150}) {
+    bounded.offset = offset;
+    bounded.causal = false;
+    check(bounded.text());
+    bounded.causal = true;
+    check(bounded.text());
+  }
+}
+
+/// The sums of visible keys are narrowed when a row is finished, also in a tail of columns.
+TEST_F(CpuAttention, AttentionOfHalvesSkipsHiddenKeys) {
+  for (bool causal : {false, true})
+    for (int64_t columns : {11, 32}) {
+      AttentionText halves{2, 130, 200, 9, columns};
+      halves.bounded = true;
+      halves.causal = causal;
+      halves.element = "bf16";
+      checkOnAll(halves.text(), /*tolerance=*/1e-2);
+      halves.element = "f16"; // which the oldest CPUs do not convert
+      halves.cutAmongRows = halves.interleaved = true;
+      check(halves.text(), /*tolerance=*/1e-2);
+    }
+}
+
+/// A product with a NaN is a NaN, also if the weight is 0. The values of the last three chunks are NaNs.
+TEST_F(CpuAttention, AttentionDoesNotMultiplyHiddenValues) {
+  for (const char *element : {"f32", "bf16"}) {
+    AttentionText causal{1, 16, 256, 8, 16};
+    causal.bounded = causal.causal = true;
+    causal.element = element;
+    EXPECT_FALSE(readsNans(causal.text(), /*input=*/2, /*first=*/64 * causal.columns)) << element;
+    causal.offset = 50; // The last row sees key 65.
+    EXPECT_TRUE(readsNans(causal.text(), /*input=*/2, /*first=*/64 * causal.columns)) << element;
+  }
+}
+
 TEST_F(CpuAttention, AttentionOfHalves) {
   AttentionText halves{2, 17, 33, 16, 24, true, false, true, "bf16", true};
   checkOnAll(halves.text(), /*tolerance=*/1e-2);
