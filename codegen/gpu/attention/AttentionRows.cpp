@@ -26,6 +26,11 @@ Value AttentionRows::quotient(Value value, int64_t by) {
 
 Value AttentionRows::least(Value a, Value b) { return build.ops.createOrFold<arith::MinUIOp>(build.loc, a, b); }
 
+Value AttentionRows::clamped(Value value, int64_t low, int64_t high) {
+  Value least = arith::MaxSIOp::create(build.ops, build.loc, value, index(low));
+  return arith::MinSIOp::create(build.ops, build.loc, least, index(high));
+}
+
 Value AttentionRows::zeroUnless(Value inside, Value value) {
   if (!inside)
     return value;
@@ -83,6 +88,41 @@ void AttentionRows::divide(int64_t rowsOfGroup, int64_t invocations) {
   endRow = form.cutBatch ? least(build.add(firstRow, index(rows)), index(form.rows.size)) : high;
   lastRow = arith::SubIOp::create(build.ops, build.loc, endRow, index(1));
   emitHalo(function, *form.written, form.kernel->cutAxis, low, high);
+}
+
+//===----------------------------------------------------------------------===//
+// Keys
+//===----------------------------------------------------------------------===//
+
+Value AttentionRows::firstPosition() {
+  const int64_t furthest = 2 * (form.keys.size + form.rows.size); // All rows or none see all keys beyond it.
+  if (!form.offset)
+    return build.add(firstRow, index(std::clamp(form.bounds->offset, -furthest, furthest)));
+  const Access &access = form.offset->access;
+  Value address = index(access.offset);
+  for (auto [number, of] : llvm::enumerate(operands.batch))
+    if (access.strides[number] != 0)
+      address = build.add(address, build.multiply(of, access.strides[number]));
+  Value offset = build.load(access.argument, address, 1);
+  offset = arith::IndexCastOp::create(build.ops, build.loc, build.ops.getIndexType(), offset);
+  return build.add(firstRow, clamped(offset, -furthest, furthest));
+}
+
+KeyRange AttentionRows::visibleKeys() {
+  const int64_t keys = form.keys.size, furthest = keys + form.rows.size;
+  if (!form.bounds || keys <= plan::kKeysOfChunk)
+    return {};
+  Value position = firstPosition();
+  KeyRange visible = {index(0), index(keys)};
+  if (form.bounds->before)
+    visible.low = clamped(build.subtract(position, index(std::min(*form.bounds->before, furthest))), 0, keys - 1);
+  if (form.bounds->behind) {
+    Value count = build.subtract(endRow, firstRow);
+    Value high = build.add(build.add(position, count), index(std::min(*form.bounds->behind, furthest)));
+    visible.high =
+        arith::MaxSIOp::create(build.ops, build.loc, clamped(high, 0, keys), build.add(visible.low, index(1)));
+  }
+  return visible;
 }
 
 //===----------------------------------------------------------------------===//

@@ -10,6 +10,7 @@
 #define NACRE_CODEGEN_GPU_ATTENTION_ATTENTIONROWS_H
 
 #include "codegen/gpu/attention/AttentionOperands.h"
+#include "codegen/gpu/attention/KeyRange.h"
 
 namespace nacre::codegen::gpu {
 
@@ -39,6 +40,10 @@ public:
   /// Divides the work into workgroups, and writes the halo of the share.
   void divide(int64_t rows, int64_t invocations);
 
+  /// Returns the keys that the workgroup's rows see, at least one. Scores of other keys need not be computed, because
+  /// the first sweep hides them.
+  KeyRange visibleKeys();
+
   /// Returns the workgroup's row with index `number`, clamped to the last row.
   mlir::Value rowAt(mlir::Value number) { return least(build.add(firstRow, number), lastRow); }
   int64_t perRow() const { return function.workgroupSize / rows; } ///< Number of invocations of a row.
@@ -61,6 +66,9 @@ public:
   mlir::Value least(mlir::Value a, mlir::Value b);
 
 private:
+  mlir::Value clamped(mlir::Value value, int64_t low, int64_t high);
+  /// Returns the position of the workgroup's first row among the keys, which may be negative.
+  mlir::Value firstPosition();
   llvm::SmallVector<mlir::Value> inputsOf(const Work &sweep, const KeptScore &one);
   mlir::Value loadMask(const Access &access, mlir::Value key);
   /// Inlines the body of a sweep over scores for one score with the given key.

@@ -7,6 +7,10 @@
 //        3. sweeps: some invocations share a row's scores. Each keeps its part in registers from sweep to sweep;
 //        4. the result: an invocation has a quad of columns, some rows and some of the keys.
 //
+// If rows have bounds, the loops over keys in 2 and 4 skip the keys that no row of the workgroup sees. An invocation
+// adds up the other keys in the same order as all keys. Scores that are not computed have undefined values, until the
+// first sweep hides them.
+//
 // This variant runs on any device. Another variant precedes it: one with matrices, if they fit; otherwise, one with
 // half the rows, for devices that can run more workgroups. In the latter, adjacent invocations share each key and read
 // adjacent parts of it. If each invocation read another key, the cache would need one cycle per key.
@@ -47,6 +51,7 @@ public:
     if (!divide())
       return failure();
     scores = function.shared(sharers * rows * keys(), type);
+    visible = of.visibleKeys();
     emitScores();
     SmallVector<KeptScore> kept = keepScores();
     of.sweep(kept);
@@ -150,9 +155,10 @@ private:
       SmallVector<Value> ownKeys, inside, clamped;
       for (int64_t i = 0; i < atOnce; ++i) {
         Value iteration = build.add(build.multiply(number, atOnce), index(i));
-        ownKeys.push_back(build.add(build.multiply(iteration, across), column));
-        const bool isFull = keys() == blocks * atOnce * across;
-        inside.push_back(isFull ? Value() : build.below(ownKeys.back(), index(keys())));
+        Value key = build.add(build.multiply(iteration, across), column);
+        const bool isFull = !visible.low && keys() == blocks * atOnce * across;
+        ownKeys.push_back(visible.low ? build.add(visible.low, key) : key);
+        inside.push_back(isFull ? Value() : build.below(ownKeys.back(), visible.low ? visible.high : index(keys())));
         clamped.push_back(isFull ? ownKeys.back() : least(ownKeys.back(), index(keys() - 1)));
       }
       auto addUp = [&](Value from, int64_t count, ValueRange before) {
@@ -172,27 +178,26 @@ private:
           }
         return sums;
       };
-      SmallVector<Value> sums = forSteps(steps, together, SmallVector<Value>(atOnce * own, zero(width)), addUp);
+      SmallVector<Value> sums =
+          forSteps(build, steps, together, /*range=*/{}, SmallVector<Value>(atOnce * own, zero(width)), addUp);
       for (int64_t key = 0; key < atOnce; ++key)
         build.onlyIf(inside[key], [&] {
           for (int64_t i = 0; i < own; ++i)
             storeScore(foldLanes(sums[key * own + i]), rowOfPart(part, ofRow[i]), ownKeys[key]);
         });
     };
-    build.loop(blocks, block);
-    build.barrier();
-  }
-
-  /// Emits `body` for `count` steps: in a loop, `together` steps per iteration, and once more for the remaining steps.
-  SmallVector<Value> forSteps(int64_t count, int64_t together, ValueRange carried,
-                              llvm::function_ref<SmallVector<Value>(Value from, int64_t count, ValueRange)> body) {
-    SmallVector<Value> values(carried);
-    const int64_t iterations = count / together;
-    if (iterations > 0)
-      values = build.loop(iterations, values, [&](Value iteration, ValueRange before) {
-        return body(build.multiply(iteration, together), together, before);
+    if (visible.low) {
+      // Subgroups whose first key is beyond the last one have an iteration less.
+      const int64_t step = atOnce * across;
+      Value keysOfFirst = build.subtract(build.add(build.subtract(visible.high, visible.low), index(step - 1)), column);
+      build.loop(index(0), quotient(keysOfFirst, step), {}, [&](Value number, ValueRange) {
+        block(number);
+        return SmallVector<Value>();
       });
-    return count % together == 0 ? values : body(index(iterations * together), count % together, values);
+    } else {
+      build.loop(blocks, block);
+    }
+    build.barrier();
   }
 
   Value foldLanes(Value value) {
@@ -277,7 +282,12 @@ private:
             next[i] = multiplyAdd(build.broadcast(loadScore(ofRow[i], ofKey[step]), width), values[step], next[i]);
         return next;
       };
-      SmallVector<Value> sums = forSteps(steps, together, SmallVector<Value>(own, zero(width)), addUp);
+      KeyRange range;
+      if (visible.low) {
+        Value before = build.multiply(part, steps);
+        range = {excess(build, visible.low, before), excess(build, visible.high, before)};
+      }
+      SmallVector<Value> sums = forSteps(build, steps, together, range, SmallVector<Value>(own, zero(width)), addUp);
       Value isFirst = parts == 1 ? Value() : build.below(part, index(1));
       if (parts > 1)
         sums = addedOverParts(sums, part, build.add(build.multiply(first, across), column), rows / own * across, parts);
@@ -323,6 +333,7 @@ private:
   const int64_t sharers;     ///< Number of invocations that share a key.
   int64_t rows = 1;
   Value queries, scores; ///< Arrays in shared memory: [rows][depth], [rows][keys].
+  KeyRange visible;      ///< Keys of the workgroup.
 };
 
 /// Returns the GPU families that have more units than the kernel has workgroups.

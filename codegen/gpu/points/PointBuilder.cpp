@@ -215,6 +215,8 @@ Value PointBuilder::join(ArrayRef<Value> lanes) {
 
 Value PointBuilder::add(Value a, Value b) { return arith::AddIOp::create(ops, loc, a, b); }
 
+Value PointBuilder::subtract(Value a, Value b) { return arith::SubIOp::create(ops, loc, a, b); }
+
 Value PointBuilder::multiply(Value a, int64_t b) {
   return b == 1 ? a : Value(arith::MulIOp::create(ops, loc, a, index(b)));
 }
@@ -232,9 +234,25 @@ Value PointBuilder::both(Value a, Value b) {
 //===----------------------------------------------------------------------===//
 
 SmallVector<Value> PointBuilder::loop(int64_t count, ValueRange carried, LoopBody body) {
-  if (count == 1)
-    return body(index(0), carried);
-  auto loop = scf::ForOp::create(ops, loc, index(0), index(count), index(1), carried);
+  return count == 1 ? body(index(0), carried) : loopBetween(index(0), index(count), carried, body);
+}
+
+SmallVector<Value> PointBuilder::loop(Value low, Value high, ValueRange carried, LoopBody body) {
+  SmallVector<Value> results = loopBetween(low, high, carried, body);
+  if (results.empty())
+    return results;
+  // MLIR lowers the results to variables that only iterations write.
+  Value hasIterations = below(low, high);
+  for (auto [result, before] : llvm::zip_equal(results, carried)) {
+    auto vector = dyn_cast<VectorType>(result.getType());
+    Value lanes = vector ? broadcast(hasIterations, vector.getNumElements()) : hasIterations;
+    result = arith::SelectOp::create(ops, loc, lanes, result, before);
+  }
+  return results;
+}
+
+SmallVector<Value> PointBuilder::loopBetween(Value low, Value high, ValueRange carried, LoopBody body) {
+  auto loop = scf::ForOp::create(ops, loc, low, high, index(1), carried);
   OpBuilder::InsertionGuard guard(ops);
   ops.setInsertionPointToStart(loop.getBody());
   SmallVector<Value> next = body(loop.getInductionVar(), loop.getRegionIterArgs());

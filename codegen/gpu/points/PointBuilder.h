@@ -88,6 +88,7 @@ public:
   mlir::Value join(llvm::ArrayRef<mlir::Value> lanes);
 
   mlir::Value add(mlir::Value a, mlir::Value b);
+  mlir::Value subtract(mlir::Value a, mlir::Value b); ///< Returns a - b. A negative difference wraps around.
   mlir::Value multiply(mlir::Value a, int64_t b);
   /// Returns a < b as an unsigned comparison; neither may be negative.
   mlir::Value below(mlir::Value a, mlir::Value b);
@@ -97,11 +98,15 @@ public:
   /// Emits a loop of `count` iterations, at least one.
   llvm::SmallVector<mlir::Value> loop(int64_t count, mlir::ValueRange carried, LoopBody body);
   void loop(int64_t count, llvm::function_ref<void(mlir::Value)> body);
+  /// Emits a loop from `low` to `high`, which may have no iteration. Neither may be negative.
+  llvm::SmallVector<mlir::Value> loop(mlir::Value low, mlir::Value high, mlir::ValueRange carried, LoopBody body);
   /// Emits `body` under `condition`. A null condition means true.
   void onlyIf(mlir::Value condition, llvm::function_ref<void()> body);
   void barrier();
 
 private:
+  llvm::SmallVector<mlir::Value> loopBetween(mlir::Value low, mlir::Value high, mlir::ValueRange carried,
+                                             LoopBody body);
   mlir::Value digit(mlir::Value counter, int64_t divisor, int64_t size, bool leading);
 
   mlir::OpBuilder atEntry;

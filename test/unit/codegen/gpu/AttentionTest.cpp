@@ -63,8 +63,52 @@ TEST_F(GpuAttention, BoundsAndSink) {
   check(AttentionText{2, 17, 33, 16, 24, true, false, true, "f16", true, /*bounded=*/true, /*sunk=*/true}.text(), 1e-2);
 }
 
-/// Halves by sixteens, as many as the workgroup's shared memory holds. No device of CI has matrices: what they compute
-/// is compared by test/bench/agreement.py.
+/// Loops over keys begin and end at the bounds of a workgroup's rows: within a part of the keys, and within the steps that
+/// are loaded together. The first and the last kernel have a variant in which invocations share keys.
+TEST_F(GpuAttention, SkipsHiddenKeys) {
+  AttentionText window{2, 30, 200, 9, 11}, causal{70, 9, 129, 8, 20}, heads{2, 20, 256, 16, 16, true};
+  for (AttentionText *bounded : {&window, &causal, &heads}) {
+    bounded->bounded = true;
+    bounded->offset = bounded->keys / 2;
+  }
+  check(window.text());
+  causal.causal = true;
+  check(causal.text());
+  heads.causal = heads.masked = heads.cutAmongRows = heads.sunk = true;
+  check(heads.text());
+  heads.element = "f16";
+  check(heads.text(), 1e-2);
+}
+
+/// The first rows see no key, or the last ones; so do all rows of a workgroup.
+TEST_F(GpuAttention, RowsWithoutKeys) {
+  AttentionText bounded{1, 30, 100, 8, 8};
+  bounded.bounded = true;
+  for (int64_t offset : {-15, 85, 100000}) {
+    bounded.offset = offset;
+    check(bounded.text());
+  }
+  bounded.causal = true;
+  bounded.offset = -15;
+  check(bounded.text());
+}
+
+/// A product with a NaN is a NaN, also if the weight is 0. With one batch there is a variant in which invocations share keys.
+TEST_F(GpuAttention, DoesNotMultiplyHiddenValues) {
+  for (int64_t batches : {1, 70}) {
+    AttentionText causal{batches, 16, 256, 16, 16, /*interleaved=*/true};
+    causal.bounded = causal.causal = causal.cutAmongRows = true;
+    const int64_t first = 64 * batches * causal.columns; // Keys from 64 on have NaNs.
+    for (bool reads : readNans(causal.text(), /*input=*/2, first))
+      EXPECT_FALSE(reads);
+    causal.offset = 50; // The last row sees key 65.
+    for (bool reads : readNans(causal.text(), /*input=*/2, first))
+      EXPECT_TRUE(reads);
+  }
+}
+
+/// Halves by sixteens, as many as the workgroup's shared memory holds. No device of CI has matrices: what they compute is
+/// compared by test/bench/agreement.py.
 TEST_F(GpuAttention, MatricesWhereSixteensFit) {
   const uint64_t matrices = NACRE_GPU_NEED(NACRE_GPU_COOPERATIVE_MATRIX);
   for (const AttentionText &fits : {AttentionText{3, 197, 197, 64, 64, true, false, true, "f16", true},

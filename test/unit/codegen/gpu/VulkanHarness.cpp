@@ -175,6 +175,23 @@ std::vector<GpuKernelCode> GpuDifferential::variantsOf(const std::string &text, 
   return {compiled->variants.begin(), compiled->variants.end()};
 }
 
+std::vector<bool> GpuDifferential::readNans(const std::string &text, unsigned input, int64_t first) {
+  VulkanDevice *device = VulkanDevice::get();
+  auto module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
+  EXPECT_TRUE(module);
+  auto kernel = *module->getOps<plan::KernelOp>().begin();
+  std::vector<bool> results;
+  for (const GpuKernelCode &code : variantsOf(text)) {
+    if (!device || !device->meets(code))
+      continue;
+    std::vector<Storage> storages = randomStorages(kernel);
+    storages[input].setNans(first);
+    device->run(code, storages, gpu::readAlignments(kernel), 0, kernel.getCutExtent());
+    results.push_back(storages.back().hasNan());
+  }
+  return results;
+}
+
 void GpuDifferential::check(const std::string &text, double tolerance, const GpuOptions &options) {
   SCOPED_TRACE(text);
   auto module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
