@@ -54,13 +54,12 @@ static std::pair<Type, int64_t> panelsOf(plan::KernelOp kernel, const Target &ta
 
 static double rateOfProduct(plan::KernelOp kernel, const Target &target, const PlainContraction &plain) {
   const MatrixProduct product = asProduct(plain);
-  if (!product.isOfIntegers())
-    return product.accumulatorType.isF64() ? rateOf(target, shapeOf(product), productsOf(product.accumulatorType)) : 1;
-  if (!canMultiply(target, product))
+  if (product.isOfIntegers() && !canMultiply(target, product))
     return 1;
   auto [type, k] = panelsOf(kernel, target, product);
   const std::optional<ProductTypes> types = productsOf(product, type, k);
-  return types ? rateOf(target, shapeOf(product), *types) : 1;
+  // Rows of narrow floats that are widened when they are loaded count as f32, whatever type the columns have in memory.
+  return types && types->lhs != Number::F32 ? rateOf(target, shapeOf(product), *types) : 1;
 }
 
 //===----------------------------------------------------------------------===//

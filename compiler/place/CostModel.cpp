@@ -30,7 +30,7 @@ double transferSeconds(const LaunchWork &work, double share, const Cache &cache,
 double cpuSeconds(const LaunchWork &work, const DeviceProfile &device, double share, unsigned threads) {
   const CpuProfile &cpu = device.cpu;
   const Efficiency efficiency = efficiencyOf(work.form);
-  const double flops = (work.products.cpuFlops(cpu.integerRate()) + work.flops) * share;
+  const double flops = (work.products.cpuFlops({cpu.integerRate(), cpu.halfRate()}) + work.flops) * share;
   const double arithmetic =
       flops / efficiency.cpuFlops + work.functions * share * kCpuFlopsPerFunction / kCpuFunctionEfficiency;
   const double memoryRate = std::min(cpu.bytesPerSecond, threads * cpu.coreBytesPerSecond);

@@ -31,6 +31,11 @@ double CpuProfile::integerRate() const {
   return fastest.integerOpsPerCycle / fastest.flopsPerCycle;
 }
 
+double CpuProfile::halfRate() const {
+  const Cluster &fastest = clusters.front();
+  return std::max(1.0, fastest.halfFlopsPerCycle / fastest.flopsPerCycle);
+}
+
 namespace {
 
 //===----------------------------------------------------------------------===//
@@ -159,6 +164,10 @@ CpuProfile readCpu(ObjectReader reader, Problem &problem) {
       cluster.cores = members.readCount("cores");
       cluster.gigahertz = members.readNumber("clock_ghz");
       cluster.flopsPerCycle = members.readNumber("fp32_flops_per_cycle");
+      cluster.halfFlopsPerCycle = members.readNumber(
+          "fp16_flops_per_cycle",
+          "; measure with nacre-tune, or write twice fp32_flops_per_cycle for a core with fp16 arithmetic (fullfp16 of "
+          "Armv8.2), else as much as it");
       cluster.integerOpsPerCycle = members.readNumber(
           "int8_ops_per_cycle",
           "; measure with nacre-tune, or write 4 times fp32_flops_per_cycle for cores with dot products, "

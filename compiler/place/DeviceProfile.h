@@ -24,6 +24,7 @@ struct Cluster {
   double gigahertz = 0;
   double flopsPerCycle = 0;      ///< Operations of one core in f32; a fused multiply-add counts as two.
   double integerOpsPerCycle = 0; ///< Operations of one core per cycle in products of bytes, with its best instructions.
+  double halfFlopsPerCycle = 0;  ///< The same in products of f16; flopsPerCycle if the core has to widen them.
 };
 
 /// Last-level cache of an engine. Other engines use little of it.
@@ -44,6 +45,8 @@ struct CpuProfile {
   double flopsPerSecond(unsigned count) const;
   /// Returns the speed of products of bytes on the fastest core, relative to f32.
   double integerRate() const;
+  /// The same for products of f16. It is at least 1, because a core without such instructions widens the operands.
+  double halfRate() const;
 };
 
 /// Measured rates of a GPU by form of work, in elements per second. Elements that iterations of loops read or write

@@ -103,6 +103,12 @@ BodyCost costOf(Block &body) {
   return sum;
 }
 
+/// True for a product of two operands of f16.
+bool multipliesHalves(linalg::GenericOp op) {
+  auto isHalf = [&](unsigned input) { return getElementTypeOrSelf(op.getDpsInputs()[input]).isF16(); };
+  return isHalf(0) && isHalf(1);
+}
+
 /// True for a product that reads each operand again in the iterations of some loop. Loops of one iteration do not
 /// count.
 bool usesOperandsAgain(linalg::GenericOp op) {
@@ -251,6 +257,7 @@ private:
     const bool contracts = op.getNumDpsInputs() >= 2 && op.getNumReductionLoops() > 0;
     (contracts ? work.products.flops : work.flops) += cost.flops * iterations;
     work.products.areOfIntegers |= contracts && getElementTypeOrSelf(op.getResultTypes().front()).isInteger();
+    work.products.areOfHalves |= contracts && multipliesHalves(op);
     work.functions += cost.functions * iterations;
     work.points = std::max(work.points, points);
     const bool hasTiles = contracts && usesOperandsAgain(op);
@@ -340,8 +347,9 @@ private:
 
 } // namespace
 
-double Products::cpuFlops(double mostRate) const {
-  return flops / ((areOfIntegers ? std::min(rate, mostRate) : rate) * winogradGain);
+double Products::cpuFlops(const RateLimits &limits) const {
+  const double most = areOfIntegers ? limits.integers : areOfHalves ? limits.halves : rate;
+  return flops / (std::min(rate, most) * winogradGain);
 }
 
 LaunchWork readWork(plan::LaunchOp launch, plan::KernelOp kernel, double rivals) {

@@ -27,17 +27,24 @@ struct Traffic {
   double of(double share) const { return share > 0 ? divided * share + whole : 0; }
 };
 
+/// Largest speeds of products on a CPU, relative to f32, that a device reaches.
+struct RateLimits {
+  double integers = std::numeric_limits<double>::infinity();
+  double halves = std::numeric_limits<double>::infinity();
+};
+
 /// Multiplications and additions of contractions.
 struct Products {
   double flops = 0;
-  /// Speed of these products on a CPU, relative to the same products of f32. It is not 1 for bytes and doubles
-  /// (plan::setProductRate).
+  /// Speed of these products on a CPU, relative to the same products of f32 (plan::setProductRate). It is not 1 for
+  /// bytes and doubles, nor for halves that are not widened.
   double rate = 1;
   bool areOfIntegers = false;
-  double winogradGain = 1; ///< Factor by which Winograd reduces the CPU's operations.
+  bool areOfHalves = false; ///< True if all factors are f16.
+  double winogradGain = 1;  ///< Factor by which Winograd reduces the CPU's operations.
 
-  /// Returns the number of f32 operations that take a CPU the same time. `mostRate` limits the rate of integers.
-  double cpuFlops(double mostRate = std::numeric_limits<double>::infinity()) const;
+  /// Returns the number of f32 operations that take a CPU the same time. `limits` bound the rate.
+  double cpuFlops(const RateLimits &limits = {}) const;
 };
 
 struct LaunchWork {

@@ -45,7 +45,8 @@ void groupCores(const Cores &cores, CpuFigures &figures) {
     if (isAlike || figures.clusterCount == CpuFigures::kMostClusters)
       ++last->cores;
     else
-      figures.clusters[figures.clusterCount++] = {speed.cpu, 1, speed.gigahertz, speed.gigaflops, speed.byteGigaops};
+      figures.clusters[figures.clusterCount++] = {
+          speed.cpu, 1, speed.gigahertz, speed.gigaflops, speed.halfGigaflops, speed.byteGigaops};
   }
 }
 

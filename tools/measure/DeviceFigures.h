@@ -18,7 +18,7 @@ namespace nacre::measure {
 struct Cluster {
   unsigned cpu = 0; ///< Index of the fastest core, as the system numbers cores.
   unsigned cores = 0;
-  double gigahertz = 0, gigaflops = 0, byteGigaops = 0;
+  double gigahertz = 0, gigaflops = 0, halfGigaflops = 0, byteGigaops = 0;
 };
 
 struct CpuFigures {

@@ -21,8 +21,8 @@ void putFigures(const Sink &sink, const DeviceFigures &figures, const Reason &re
   const GpuFigures &gpu = figures.gpu;
   for (unsigned index = 0; index < cpu.clusterCount; ++index) {
     const Cluster &cluster = cpu.clusters[index];
-    putFormat(sink, "cluster %u %u %.9g %.9g %.9g\n", cluster.cpu, cluster.cores, cluster.gigahertz, cluster.gigaflops,
-              cluster.byteGigaops);
+    putFormat(sink, "cluster %u %u %.9g %.9g %.9g %.9g\n", cluster.cpu, cluster.cores, cluster.gigahertz,
+              cluster.gigaflops, cluster.halfGigaflops, cluster.byteGigaops);
   }
   putFormat(sink, "cpu_threads %u\n", cpu.threads);
   putFormat(sink, "cpu_cache_size %llu\n", static_cast<unsigned long long>(cpu.cacheBytes));

@@ -2,6 +2,7 @@
 
 #include "tools/measure/Peak.h"
 #include "tools/measure/ByteProducts.h"
+#include "tools/measure/HalfProducts.h"
 #include "tools/measure/Libc.h"
 #include "tools/measure/Team.h"
 #include "tools/measure/Vectors.h"
@@ -34,6 +35,7 @@ CoreSpeed measureCore(unsigned cpu) {
     measureGigahertz(); // raises the clock
     speed.gigahertz = measureGigahertz();
     speed.gigaflops = measureGigaflops();
+    speed.halfGigaflops = measureHalfGigaflops(speed.gigaflops);
     speed.byteGigaops = measureByteGigaops();
   });
   return speed;

@@ -28,8 +28,9 @@ struct CpuList {
 struct CoreSpeed {
   unsigned cpu = 0; ///< Index of the core, as the system numbers cores.
   double gigahertz = 0;
-  double gigaflops = 0;   ///< Multiply-adds of f32 in registers, each counted as two operations.
-  double byteGigaops = 0; ///< Multiply-adds of bytes, each counted as two operations.
+  double gigaflops = 0;     ///< Multiply-adds of f32 in registers, each counted as two operations.
+  double halfGigaflops = 0; ///< Multiply-adds of f16; those of f32 if kernels widen f16 on this core.
+  double byteGigaops = 0;   ///< Multiply-adds of bytes, each counted as two operations.
 };
 
 /// Returns the seconds since a fixed but arbitrary moment.

@@ -52,9 +52,10 @@ bool readCluster(const std::string &text, CpuFigures &cpu) {
     return false;
   Cluster &cluster = cpu.clusters[cpu.clusterCount++];
   std::istringstream words(text);
-  words >> cluster.cpu >> cluster.cores >> cluster.gigahertz >> cluster.gigaflops >> cluster.byteGigaops;
+  words >> cluster.cpu >> cluster.cores >> cluster.gigahertz >> cluster.gigaflops >> cluster.halfGigaflops >>
+      cluster.byteGigaops;
   return words && words.eof() && cluster.cores > 0 && cluster.cores <= measure::CpuList::kMost &&
-         cluster.gigahertz > 0 && cluster.gigaflops > 0 && cluster.byteGigaops > 0;
+         cluster.gigahertz > 0 && cluster.gigaflops > 0 && cluster.halfGigaflops > 0 && cluster.byteGigaops > 0;
 }
 
 Lines readLines(std::string_view text, CpuFigures &cpu) {

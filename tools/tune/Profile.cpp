@@ -22,6 +22,7 @@ std::string describeCpu(const CpuFigures &figures) {
     json << "      {\"core\": \"cpu" << cluster.cpu << "\", \"cores\": " << cluster.cores
          << ", \"clock_ghz\": " << cluster.gigahertz
          << ", \"fp32_flops_per_cycle\": " << cluster.gigaflops / cluster.gigahertz
+         << ", \"fp16_flops_per_cycle\": " << cluster.halfGigaflops / cluster.gigahertz
          << ", \"int8_ops_per_cycle\": " << cluster.byteGigaops / cluster.gigahertz << "}"
          << (index + 1 < figures.clusterCount ? ",\n" : "\n");
   }

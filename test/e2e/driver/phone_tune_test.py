@@ -40,6 +40,7 @@ class PhoneTuneTest(PhoneTestCase):
         for cluster in clusters:  # of any machine, however busy
             self.assertTrue(0.001 < cluster["clock_ghz"] < 20, cluster)
             self.assertTrue(0.01 < cluster["fp32_flops_per_cycle"] < 512, cluster)
+            self.assertTrue(0.001 < cluster["fp16_flops_per_cycle"] < 1024, cluster)
             self.assertTrue(0.01 < cluster["int8_ops_per_cycle"] < 2048, cluster)
         self.assertIn("Measured by nacre-tune", profile["cpu"]["source"])
 

@@ -217,6 +217,7 @@ class PlacementTest(nacre.NacreTest):
         for cluster in after["cpu"]["clusters"]:  # of any machine, however busy
             self.assertTrue(0.01 < cluster["clock_ghz"] < 20, cluster)
             self.assertTrue(0.5 < cluster["fp32_flops_per_cycle"] < 512, cluster)
+            self.assertTrue(0.5 < cluster["fp16_flops_per_cycle"] < 1024, cluster)
             self.assertTrue(1 < cluster["int8_ops_per_cycle"] < 2048, cluster)
         for group in ("gpu", "latency", "memory"):
             self.assertEqual(before[group], after[group])

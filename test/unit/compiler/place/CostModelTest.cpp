@@ -14,7 +14,7 @@ namespace {
 /// Round numbers: a core of 10 GFLOP/s, a GPU of 100.
 DeviceProfile makeDevice() {
   DeviceProfile device;
-  device.cpu.clusters = {{"big", 2, 1, 10, 40}, {"little", 4, 1, 5, 10}};
+  device.cpu.clusters = {{"big", 2, 1, 10, 40, 20}, {"little", 4, 1, 5, 10, 5}};
   device.cpu.threads = 2;
   device.cpu.bytesPerSecond = 10e9;
   device.cpu.coreBytesPerSecond = 6e9;
@@ -87,6 +87,23 @@ TEST(CostModel, ProductsTakeTheTimeOfTheirTypes) {
   LaunchWork doubles = makeProduct(19e9);
   doubles.products.rate = 0.5;
   EXPECT_NEAR(cpuSeconds(doubles, makeDevice()), 2, 1e-3);
+}
+
+/// A library may contain products of halves for cores that this device does not have. It then runs the products that widen
+/// halves, at the rate of f32.
+TEST(CostModel, ProductsOfHalvesReachTheRateOfTheDevice) {
+  DeviceProfile device = makeDevice();
+  LaunchWork work = makeProduct(19e9);
+  work.products.areOfHalves = true;
+  EXPECT_NEAR(cpuSeconds(work, device), 1, 1e-3) << "widened";
+  work.products.rate = 1.5;
+  EXPECT_NEAR(cpuSeconds(work, device), 1 / 1.5, 1e-3);
+  work.products.rate = 3;
+  EXPECT_NEAR(cpuSeconds(work, device), 0.5, 1e-3);
+  for (double flopsPerCycle : {10., 5.}) {
+    device.cpu.clusters.front().halfFlopsPerCycle = flopsPerCycle;
+    EXPECT_NEAR(cpuSeconds(work, device), 1, 1e-3);
+  }
 }
 
 TEST(CostModel, MemoryBoundsWeightsThatDoNotStay) {

@@ -12,8 +12,8 @@ namespace {
 
 constexpr const char *kProfile = R"({
   "name": "phone", "description": "A phone",
-  "cpu": {"clusters": [{"core": "little", "cores": 4, "clock_ghz": 2, "fp32_flops_per_cycle": 8, "int8_ops_per_cycle": 32},
-                       {"core": "big", "cores": 2, "clock_ghz": 3, "fp32_flops_per_cycle": 16, "int8_ops_per_cycle": 64}],
+  "cpu": {"clusters": [{"core": "little", "cores": 4, "clock_ghz": 2, "fp32_flops_per_cycle": 8, "fp16_flops_per_cycle": 16, "int8_ops_per_cycle": 32},
+                       {"core": "big", "cores": 2, "clock_ghz": 3, "fp32_flops_per_cycle": 16, "fp16_flops_per_cycle": 32, "int8_ops_per_cycle": 64}],
           "threads": 2, "bandwidth_gbps": 20, "core_bandwidth_gbps": 10, "cache_kib": 1024,
           "core_cache_bandwidth_gbps": 40, "launch_us": 4, "source": "none"},
   "gpu": {"fp32_gflops": 500, "fp16_gflops": 1000, "invocations": 2048, "bandwidth_gbps": 20, "cache_kib": 512,
@@ -40,6 +40,8 @@ TEST(DeviceProfile, ReadsUnits) {
   ASSERT_TRUE(bool(profile)) << llvm::toString(profile.takeError());
   EXPECT_EQ(profile->cpu.clusters.front().core, "big"); // fastest first, whatever the file's order
   EXPECT_DOUBLE_EQ(profile->cpu.flopsPerSecond(2), 96e9);
+  EXPECT_DOUBLE_EQ(profile->cpu.halfRate(), 2);
+  EXPECT_DOUBLE_EQ(profile->cpu.integerRate(), 4);
   EXPECT_DOUBLE_EQ(profile->cpu.cache.bytes, 1 << 20);
   EXPECT_DOUBLE_EQ(profile->gpu.meetingSeconds, 200e-6);
   EXPECT_DOUBLE_EQ(profile->memory.bytesPerSecond, 30e9);
@@ -48,6 +50,9 @@ TEST(DeviceProfile, ReadsUnits) {
 
 TEST(DeviceProfile, NamesWhatIsWrong) {
   EXPECT_EQ(errorOf("\"launch_us\": 4, ", ""), "phone.json: cpu.launch_us is missing");
+  EXPECT_EQ(errorOf(", \"fp16_flops_per_cycle\": 16", ""),
+            "phone.json: cpu.clusters[0].fp16_flops_per_cycle is missing; measure with nacre-tune, or write twice "
+            "fp32_flops_per_cycle for a core with fp16 arithmetic (fullfp16 of Armv8.2), else as much as it");
   EXPECT_EQ(errorOf(", \"int8_ops_per_cycle\": 32", ""),
             "phone.json: cpu.clusters[0].int8_ops_per_cycle is missing; measure with nacre-tune, or write 4 times "
             "fp32_flops_per_cycle for cores with dot products, else as much as it");

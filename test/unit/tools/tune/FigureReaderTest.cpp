@@ -16,8 +16,8 @@ namespace {
 DeviceFigures someFigures() {
   DeviceFigures figures;
   figures.cpu.clusterCount = 2;
-  figures.cpu.clusters[0] = {7, 1, 2.9, 46.5, 186};
-  figures.cpu.clusters[1] = {0, 4, 1.8, 7.25, 29};
+  figures.cpu.clusters[0] = {7, 1, 2.9, 46.5, 93, 186};
+  figures.cpu.clusters[1] = {0, 4, 1.8, 7.25, 14.5, 29};
   figures.cpu.threads = 4;
   figures.cpu.cacheBytes = 4 << 20;
   double value = 1.5;
@@ -52,6 +52,7 @@ TEST(FigureReader, ReadsWhatIsWritten) {
   EXPECT_TRUE(read.gpu.isUnified);
   EXPECT_FALSE(read.gpu.isPlayed);
   EXPECT_EQ(read.cpu.clusters[1].cores, 4u);
+  EXPECT_EQ(read.cpu.clusters[1].halfGigaflops, 14.5);
   EXPECT_EQ(reason, "");
 }
 
@@ -83,7 +84,7 @@ TEST(FigureReader, RefusesFiguresThatAreNone) {
   DeviceFigures read;
   std::string reason;
   for (const char *name : {"cpu_threads", "cpu_bytes", "gpu_product", "gpu_unified", "cluster"})
-    for (const char *value : {"", "fast", "-1", "nan", "inf", "1e999", "3 4"}) {
+    for (const char *value : {"", "fast", "-1", "nan", "inf", "1e999", "3 4", "0 1 1 1 1", "0 1 1 1 -1 1"}) {
       const size_t begin = whole.find(std::string(name) + " "), end = whole.find('\n', begin);
       EXPECT_FALSE(readFigures(whole.substr(0, begin) + name + " " + value + whole.substr(end), read, reason))
           << name << " " << value;
@@ -106,6 +107,6 @@ TEST(FigureReader, RefusesMoreClustersThanThereCanBe) {
   DeviceFigures read;
   std::string reason, text;
   for (unsigned i = 0; i <= CpuFigures::kMostClusters; ++i)
-    text += "cluster 0 1 1 1 1\n";
+    text += "cluster 0 1 1 1 1 1\n";
   EXPECT_FALSE(readFigures(text + textOf(someFigures()), read, reason));
 }
