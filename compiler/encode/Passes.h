@@ -22,6 +22,7 @@ struct Options {
   std::string target = "host", cpus; ///< Target and CPUs, in the form that codegen::parseTargets reads.
   Accuracy accuracy = Accuracy::Fast;
   WeightType weightType = WeightType::F32;
+  bool halfSums = false; ///< True if CPUs may add up products of halves in fp16.
 };
 
 /// Appends the phase to `pm`, a pipeline on modules.

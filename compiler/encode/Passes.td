@@ -38,6 +38,24 @@ def NarrowWeightsPass : Pass<"nacre-narrow-weights", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def AllowHalfSumsPass : Pass<"nacre-allow-half-sums", "::mlir::ModuleOp"> {
+  let summary = "Note which products of halves a CPU may add up in fp16";
+  let description = [{
+    Cores with fp16 arithmetic multiply and add twice as many halves as floats in one instruction, but a long sum loses digits in
+    fp16. A kernel with the note adds up a few steps in fp16, and then adds this sum to one in f32. Weights decide, too: products of
+    very small weights lose digits in fp16, and sums of very large ones become infinite. Other numbers are about 1, as in
+    nacre-narrow-floats.
+
+    Requires: kernels over whole storages, launches on storages; no encodings of weights yet. Contractions that must multiply f32 are
+    on the module (`plan.wide_products`).
+
+    Ensures: contractions of two operands of f16 that sum in f32 have `plan.half_sums`, unless the weight of a
+    launch is too small or too large. The module has no `plan.wide_products`.
+
+    Example: test/compiler/encode/allow-half-sums.mlir; a product of halves has the note, and the same product of tiny weights has not.
+  }];
+}
+
 def PackOperandsPass : EnginePass<"nacre-pack-operands", "::mlir::ModuleOp", ["Cpu"]> {
   let summary = "Put right operands that are no weights into panels by launches of their own";
   let description = [{

@@ -12,6 +12,9 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   // Runs first, because panels and Winograd depend on the type of weights.
   if (options.weightType != WeightType::F32)
     pm.addPass(createNarrowWeightsPass({options.weightType, options.target, options.cpus}));
+  // Runs before panels are chosen, whose prices depend on the instructions.
+  if (options.halfSums)
+    pm.addPass(createAllowHalfSumsPass());
   // Runs after types are final and before weights are packed: an operand that is packed here is no longer read in its
   // usual order.
   pm.addPass(createPackOperandsPass({options.target, options.cpus, options.accuracy}));

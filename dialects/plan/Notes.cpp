@@ -73,6 +73,16 @@ double productRateOf(KernelOp kernel) {
 
 void setPairsFit(KernelOp kernel) { kernel->setAttr(kPairsFit, UnitAttr::get(kernel.getContext())); }
 
+void setHalfSums(KernelOp kernel, int64_t steps) {
+  assert(steps > 0 && "a sum has steps");
+  kernel->setAttr(kHalfSums, Builder(kernel).getI64IntegerAttr(steps));
+}
+
+int64_t halfSumsOf(KernelOp kernel) {
+  auto steps = kernel->getAttrOfType<IntegerAttr>(kHalfSums);
+  return steps ? steps.getInt() : 0;
+}
+
 constexpr StringLiteral kArgument = "argument", kStored = "stored";
 
 void setRightDecode(KernelOp kernel, const RightDecodeNote &note) {

@@ -119,6 +119,19 @@ constexpr llvm::StringLiteral kPairsFit = "plan.pairs_fit";
 void setPairsFit(KernelOp kernel);
 inline bool doPairsFit(KernelOp kernel) { return kernel->hasAttr(kPairsFit); }
 
+/// Largest number of steps, an i64, for which a contraction may add up products of halves in fp16. Each such sum is then
+/// added to an fp32 sum. Without this note, sums of halves are fp32. The note permits, but does not require: a CPU
+/// without arithmetic of halves ignores it. The writer knows that a sum of this many products does not overflow fp16.
+constexpr llvm::StringLiteral kHalfSums = "plan.half_sums";
+
+/// Sets the note. `steps` must be positive.
+void setHalfSums(KernelOp kernel, int64_t steps);
+/// Returns the number of steps, or 0 if the kernel has no note.
+int64_t halfSumsOf(KernelOp kernel);
+
+/// Locations, on a module, of contractions that must multiply f32. Their operands may be f16 in memory.
+constexpr llvm::StringLiteral kWideProducts = "plan.wide_products";
+
 /// Storage of the right operand of a contraction, if its elements are not stored in the type that is multiplied.
 struct RightDecodeNote {
   unsigned argument = 0; ///< Index of the kernel's argument.
