@@ -25,6 +25,15 @@ std::vector<std::string> cpuNames(StringRef target) { return codegen::cpuNames(t
 
 bool isCpuOf(StringRef target, StringRef cpu) { return codegen::isCpuOf(target, cpu); }
 
+std::string addCpuWithHalves(StringRef target, StringRef cpus) {
+  // The first phones whose cores multiply halves. They have none of the newer instructions, which old kernels of later
+  // phones do not report.
+  constexpr StringLiteral added = "snapdragon-845", baseline = "generic";
+  if (target == "host" || !isCpuOf(target, added))
+    return cpus.str();
+  return (cpus.empty() ? StringRef(baseline) : cpus).str() + "," + added.str();
+}
+
 /// Returns the features of a target beyond NEON, as they are usually called.
 static std::vector<std::string> featuresOf(const codegen::Target &target) {
   std::vector<std::string> names;

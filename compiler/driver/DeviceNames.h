@@ -32,6 +32,11 @@ std::vector<std::string> cpuNames(llvm::StringRef target);
 /// Returns whether CompilerOptions::cpus may name this CPU if the target is this one.
 bool isCpuOf(llvm::StringRef target, llvm::StringRef cpu);
 
+/// Returns `cpus` and a CPU that multiplies halves, so that a library has a variant with such instructions. An empty
+/// `cpus` stands for the default of `target`. Returns `cpus` if no CPU of this target multiplies halves, and for the
+/// host.
+std::string addCpuWithHalves(llvm::StringRef target, llvm::StringRef cpus);
+
 /// A phone's chip, which CompilerOptions::cpus may name.
 struct ChipDescription {
   std::string vendor, name;

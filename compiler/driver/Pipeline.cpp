@@ -42,6 +42,11 @@ namespace nacre {
 
 namespace {
 
+/// True if instructions of the CPU multiply and add vectors of halves.
+bool multipliesHalves(const codegen::Target &target) {
+  return llvm::is_contained(llvm::split(target.features, ','), "+fullfp16");
+}
+
 /// One compilation, from the model's file to its package. PlanSearch and PlacementSearch decide which plans are made.
 class Compilation {
 public:
@@ -104,6 +109,7 @@ private:
           return phases.fail(
               "--weight-type=fp16 needs CPUs that widen fp16 in one instruction (F16C), but one of them is "
               "older than AVX2; use bf16, or name another --cpu");
+    warnOfSlowHalves();
     report.model = options.modelPath;
     report.output = options.outputPath;
     report.target = targets.back().name;
@@ -115,6 +121,17 @@ private:
     report.usesGpu = options.placement.engines != Placement::Engines::Cpu;
     report.weightType = options.weightType;
     return success();
+  }
+
+  /// Warns if values are stored as f16 for CPUs that multiply only f32.
+  void warnOfSlowHalves() const {
+    if (!options.cpuHalves || llvm::any_of(targets, multipliesHalves))
+      return;
+    emitWarning(FileLineColLoc::get(&phases.getContext(), llvm::sys::path::filename(options.modelPath), 0, 0))
+        << "--cpu-precision=fp16 takes longer than fp32 here, because "
+        << (targets.front().arm64 ? "the CPUs of this library only store fp16; add one that multiplies it, as in "
+                                    "--cpu=generic,cortex-a76, or omit the option"
+                                  : "x86-64 CPUs only store fp16; omit the option, except to see its numbers");
   }
 
   /// Without the default folder, all kernels are compiled. A folder that the user named must be there.
@@ -179,6 +196,11 @@ private:
     if (search.mayTryAgain())
       module = copyModule(*module);
     early += phases.textOf(Phase::Import, *module);
+    if (options.cpuHalves && asksForGradients(*module)) {
+      (void)phases.fail("--cpu-precision=fp16 cannot be used with a model that computes gradients, which need fp32 on "
+                        "the CPU; omit the option, or use --gpu-precision=fp16 with a GPU");
+      return nullptr;
+    }
     if ((options.training || asksForGradients(*module)) && failed(phases.run(Phase::Train, [&] {
           return success(succeeded(writeGradients(*module)) && succeeded(entries->addSteps(*module, choice)));
         })))
@@ -311,12 +333,22 @@ private:
     return success();
   }
 
+  /// True if an entry that the CPU has a part of stores values as f16. The engines share the values of an entry.
+  static bool storesHalvesOnCpu(const PlacedModel &plan) {
+    ModuleOp module = *plan.module;
+    return !plan.usesGpu || plan.precision == GpuPrecision::F16 ||
+           llvm::any_of(module.getOps<plan::EntryOp>(), [](plan::EntryOp entry) { return plan::isOnCpu(entry); });
+  }
+
   LogicalResult describePlacement(const PlacedModel &plan) {
     report.operators = plan.operators;
     report.looseScales = plan.looseScales;
     describeContractions(report, plan.contractions, phases.getContext());
+    report.wideProducts = describeWideProducts(plan.wideProducts);
     report.gpuPrecision = plan.precision;
-    report.precisionTakenBack = plan.precision != options.gpuPrecision;
+    report.cpuHalves = options.cpuHalves && storesHalvesOnCpu(plan);
+    report.halvesTakenBack = options.cpuHalves && !report.cpuHalves;
+    report.precisionTakenBack = plan.precision != options.gpuPrecision && !options.cpuHalves;
     report.narrowWeights = describeNarrowWeights(*plan.module);
     report.predicted = describeRun(*plan.module);
     report.stepTimes = describeStepTimes(*plan.module);

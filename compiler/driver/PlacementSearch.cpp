@@ -215,6 +215,7 @@ FailureOr<PlacedModel> PlacementSearch::placeOnBoth(OwningOpRef<ModuleOp> model,
     return failure();
   PlacedModel first;
   first.precision = plan.precision;
+  first.wideProducts = plan.wideProducts;
   first.module = OperatorEngines::copyNumbered(*plan.module);
   if (engines == Engines::Gpu)
     plan::setEngine(*first.module, plan::Engine::Gpu);
@@ -245,13 +246,12 @@ LogicalResult PlacementSearch::optimizeGraph(PlacedModel &plan) {
   graph::Options graphOptions;
   graphOptions.maxConstantBytes = options.maxConstantBytes;
   graphOptions.unsignedLeft = !targets.front().arm64;
-  graphOptions.narrowFloats = plan.precision == GpuPrecision::F16;
+  graphOptions.narrowsForGpu = plan.precision == GpuPrecision::F16;
+  graphOptions.narrowsForCpu = options.cpuHalves;
   if (failed(phases.runPasses(Phase::Graph, *plan.module,
                               [&](OpPassManager &passes) { graph::buildPipeline(passes, graphOptions); })))
     return failure();
-  for (auto function : plan.module->getOps<func::FuncOp>())
-    if (function->removeAttr(graph::kWideProducts))
-      gpuKernels.multiplyFloats();
+  takeWideProducts(plan);
   plan.module->walk([&](Operation *op) {
     if (isa_and_nonnull<nn::NnDialect>(op->getDialect()) && !isa<nn::ConstantOp>(op))
       ++plan.operators;
@@ -260,6 +260,19 @@ LogicalResult PlacementSearch::optimizeGraph(PlacedModel &plan) {
   plan.contractions = takeQuantizedContractions(*plan.module);
   plan.text += phases.textOf(Phase::Graph, *plan.module);
   return success();
+}
+
+/// Moves the notes on products that stay f32 from the functions to `plan`. If a GPU may compute one of them, GPUs
+/// multiply f32 operands as f32.
+void PlacementSearch::takeWideProducts(PlacedModel &plan) {
+  for (auto function : plan.module->getOps<func::FuncOp>()) {
+    auto notes = dyn_cast_or_null<ArrayAttr>(function->removeAttr(graph::kWideProducts));
+    if (!notes)
+      continue;
+    llvm::append_range(plan.wideProducts, notes.getAsRange<ArrayAttr>());
+    if (!plan::isOnCpu(function))
+      gpuKernels.multiplyFloats();
+  }
 }
 
 LogicalResult PlacementSearch::prepareKernels(ModuleOp module) {
@@ -282,7 +295,14 @@ LogicalResult PlacementSearch::formKernels(PlacedModel &plan) {
 LogicalResult PlacementSearch::encode(PlacedModel &plan) {
   for (auto entry : plan.module->getOps<plan::EntryOp>())
     plan::setEntryWeight(entry, weightOf(options, entry.getSymName()));
-  const encode::Options encodeOptions{options.target, options.cpus, options.accuracy, options.weightType};
+  const encode::Options encodeOptions{options.target, options.cpus, options.accuracy, options.weightType,
+                                      options.cpuHalves};
+  if (options.cpuHalves) {
+    SmallVector<Attribute> locations;
+    for (ArrayAttr note : plan.wideProducts)
+      locations.push_back(note[0]);
+    (*plan.module)->setAttr(plan::kWideProducts, ArrayAttr::get(plan.module->getContext(), locations));
+  }
   if (failed(phases.runPasses(Phase::Encode, *plan.module,
                               [&](OpPassManager &passes) { encode::buildPipeline(passes, encodeOptions); })))
     return failure();

@@ -34,7 +34,9 @@ struct PlacedModel {
   unsigned operators = 0;                     ///< Number of operators after the graph phase.
   std::vector<std::string> looseScales;       ///< Nodes that still multiply channels by constants then.
   QuantizedContractions contractions;         ///< Contractions of a quantized model.
-  std::string text;                           ///< The IR that --compile-to asks for.
+  /// Products that stay f32 although values are stored as f16: pairs of a location and the reason.
+  std::vector<mlir::ArrayAttr> wideProducts;
+  std::string text; ///< The IR that --compile-to asks for.
 };
 
 /// Reasons why no GPU computes some of the model's nodes, by their locations.
@@ -63,6 +65,7 @@ private:
                                        mlir::OwningOpRef<mlir::ModuleOp> model);
 
   mlir::LogicalResult optimizeGraph(PlacedModel &plan);
+  void takeWideProducts(PlacedModel &plan);
   mlir::LogicalResult prepareKernels(mlir::ModuleOp module);
   mlir::LogicalResult formKernels(PlacedModel &plan);
   mlir::LogicalResult encode(PlacedModel &plan);

@@ -19,7 +19,8 @@ namespace nacre::graph {
 struct Options {
   /// Size limit of folded constants in bytes. A splat counts as one element.
   int64_t maxConstantBytes = int64_t(1) << 30;
-  bool narrowFloats = false; ///< True if f32 values of the model are computed in f16.
+  /// True if f32 values are stored as f16: in functions that a GPU may compute, and in functions of the CPU.
+  bool narrowsForGpu = false, narrowsForCpu = false;
   /// Sign of the left operands of 8-bit contractions; `nullopt` keeps those of the model.
   std::optional<bool> unsignedLeft;
 };

@@ -11,7 +11,6 @@
 
 include "compiler/graph/ControlPasses.td"
 include "compiler/graph/QuantizedPasses.td"
-include "dialects/plan/EnginePass.td"
 include "mlir/Pass/PassBase.td"
 
 def FoldEmptyPass : Pass<"nacre-fold-empty", "::mlir::func::FuncOp"> {
@@ -94,10 +93,10 @@ def PropagateLayoutsPass : Pass<"nacre-propagate-layouts", "::mlir::func::FuncOp
   let dependentDialects = ["::nacre::nn::NnDialect"];
 }
 
-def NarrowFloatsPass : EnginePass<"nacre-narrow-floats", "::mlir::func::FuncOp", ["Gpu", "Any"]> {
+def NarrowFloatsPass : Pass<"nacre-narrow-floats", "::mlir::func::FuncOp"> {
   let summary = "Compute in f16 between inputs and outputs of f32";
   let description = [{
-    On most phones, GPUs read f16 in half the time, and f16 weights need half the memory. Most f32 values become f16; kernels
+    On most phones, GPUs read f16 in half the time, big cores multiply twice as many f16 as f32, and f16 weights need half the memory. Most f32 values become f16; kernels
     compute in f32 and round what they store. Some values keep f32: inputs and outputs, and values computed only from inputs
     and constants before the first product; recurrent layers, whose state accumulates over all steps; values computed only from
     integers, such as positions, indices and masks, which f16 could not represent; sampling positions of images and numbers that
@@ -105,15 +104,19 @@ def NarrowFloatsPass : EnginePass<"nacre-narrow-floats", "::mlir::func::FuncOp",
     would change (`compiler/graph/halves/HalfErrors.h`): epsilons and factors that f16 does not have, values computed from
     them, and differences of large numbers. Finite constants and numbers converted from integers are clamped to the largest f16
     where they meet it. In functions that train weights, updates, losses, the gradients of losses and sums keep f32, too
-    (`compiler/graph/halves/TrainedValues.h`). The CPU computes in f32, so its functions stay as they are.
+    (`compiler/graph/halves/TrainedValues.h`). Functions for the CPU only (`plan.engine`) have an option of their own.
 
     Requires: nothing.
 
     Ensures: an operator has f32 operands and results, or f16 ones; casts are between them. Contractions with f32 operands are
-    warned of, and noted on the function (`nn.wide_products`).
+    warned of, and noted on the function with the reason (`nn.wide_products`).
 
     Example: test/compiler/graph/narrow-floats.mlir.
   }];
+  let options = [
+    Option<"gpu", "gpu", "bool", /*default=*/"true", "Narrow functions that a GPU may compute">,
+    Option<"cpu", "cpu", "bool", /*default=*/"false", "Narrow functions that only the CPU computes">,
+  ];
 }
 
 def PermuteWeightsPass : Pass<"nacre-permute-weights", "::mlir::func::FuncOp"> {

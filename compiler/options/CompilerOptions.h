@@ -84,7 +84,10 @@ struct CompilerOptions {
   std::map<std::string, EntryRequest> entries; ///< Settings of entries that differ from those of the model, by name.
   std::string device; ///< Name or file of the profile for predictions; empty to predict nothing.
   GpuPrecision gpuPrecision = GpuPrecision::F32; ///< Storage type of values and weights, if the GPU has a part.
-  WeightType weightType = WeightType::F32;       ///< Storage type of weights in memory-bound launches.
+  /// `--cpu-precision=fp16`: values of entries that only the CPU computes are stored as f16, and the CPU may add up
+  /// products of halves in fp16.
+  bool cpuHalves = false;
+  WeightType weightType = WeightType::F32; ///< Storage type of weights in memory-bound launches.
   std::string weights; ///< `--weights`: file of a model's external weights; empty for the model's own folder
   std::optional<train::TrainingOptions> training; ///< `--train` and its options
   /// `--memory-cap` without training: limit of the bytes of weights and a session; `nullopt` for the model's own limit

@@ -61,6 +61,7 @@ json::Array CompileReport::launchRows() const {
                      {"kind", launch.kind},
                      {"contraction_type", launch.contractionType},
                      {"in_floats_because", launch.inFloatsBecause},
+                     {"half_sums", launch.halfSums},
                      {"flops", launch.flops},
                      {"executed_flops", launch.executedFlops},
                      {"weight_bytes", int64_t(launch.weightBytes)},
@@ -156,6 +157,9 @@ json::Value CompileReport::toJson() const {
                                       {"saved_bytes", weight.savedBytes},
                                       {"largest_relative_error", weight.largestRelativeError},
                                       {"relative_error", weight.relativeError}});
+  json::Array wideRows;
+  for (const FloatContraction &product : wideProducts)
+    wideRows.push_back(json::Object{{"nodes", json::Array(product.nodes)}, {"reason", product.reason}});
   json::Array advices;
   for (const Advice &each : advice)
     advices.push_back(json::Object{{"kind", each.kind},
@@ -173,6 +177,8 @@ json::Value CompileReport::toJson() const {
                       {"target", target},
                       {"cpu", cpu},
                       {"gpu_precision", gpuPrecisionWord(gpuPrecision)},
+                      {"cpu_precision", gpuPrecisionWord(cpuHalves ? GpuPrecision::F16 : GpuPrecision::F32)},
+                      {"fp32_products", std::move(wideRows)},
                       {"weight_type", weightTypeWord(weightType)},
                       {"narrow_weights", std::move(narrowRows)},
                       {"operators", int64_t(operators)},
@@ -278,6 +284,15 @@ std::string CompileReport::describeStep() const {
   return text;
 }
 
+std::string CompileReport::describeHalves() const {
+  const unsigned products = count_if(launches, [](const LaunchReport &launch) {
+    return !launch.contractionType.empty() && launch.contractionType.front() == 'f' && launch.gpuShare < 1;
+  });
+  const unsigned halves =
+      count_if(launches, [](const LaunchReport &launch) { return launch.halfSums > 0 && launch.gpuShare < 1; });
+  return formatv("fp16 on the CPU: {0} of {1} may be added up in fp16", halves, describeCount(products, "product"));
+}
+
 std::string CompileReport::summary() const {
   std::string text;
   raw_string_ostream os(text);
@@ -306,6 +321,10 @@ std::string CompileReport::summary() const {
   if (unsigned onGpu = count_if(launches, [](const LaunchReport &launch) { return launch.gpuShare > 0; }))
     os << formatv("  GPU: {0}, {1} of SPIR-V, packed to {2}\n", describeCount(onGpu, "launch"), size(gpuCodeBytes),
                   size(gpuPackedBytes));
+  if (cpuHalves)
+    os << "  " << describeHalves() << "\n";
+  if (halvesTakenBack)
+    os << "  fp16 on the CPU: the GPU has a part of every entry, and --gpu-precision is fp32, so values are fp32\n";
   if (precisionTakenBack)
     os << "  fp16: no launch on the GPU, so values are stored as fp32\n";
   if (predicted)

@@ -37,6 +37,7 @@ struct LaunchReport {
   std::string kind;
   std::string contractionType; ///< Type of a contraction's operands, such as `int8`; empty for other kernels.
   std::string inFloatsBecause; ///< Reason why a quantized model's contraction is computed in floats.
+  int64_t halfSums = 0;        ///< Steps of a product that a CPU may add up in fp16; 0 if all its sums are wider.
   double flops = 0;            ///< Multiplications and additions of one launch.
   double executedFlops = 0;    ///< Number of operations that its engines execute; smaller if the CPU uses Winograd.
   uint64_t weightBytes = 0;    ///< Size in bytes of the stored weights that one launch reads.
@@ -141,7 +142,8 @@ struct NarrowWeight {
   double largestRelativeError = 0, relativeError = 0; ///< plan::WeightRounding
 };
 
-/// Contraction of a quantized model that is computed in floats.
+/// Contraction that is computed in a wider type than others: in floats in a quantized model, or in f32 if values are
+/// stored as f16.
 struct FloatContraction {
   std::vector<std::string> nodes;
   std::string reason; ///< Reason, as the end of a sentence about the node.
@@ -159,7 +161,10 @@ struct CompileReport {
   AppliedPreset preset;
   GpuPrecision gpuPrecision = GpuPrecision::F32; ///< Storage type of values and weights for GPU code.
   bool precisionTakenBack = false; ///< True if another precision was requested, but no launch of the GPU supports it.
-  WeightType weightType = WeightType::F32; ///< Storage type of weights in memory-bound launches.
+  bool cpuHalves = false;          ///< True if the CPU stores values as f16.
+  bool halvesTakenBack = false;    ///< True if this was requested, but a GPU that stores f32 has a part of all entries.
+  std::vector<FloatContraction> wideProducts; ///< Products that stay f32 although values are stored as f16.
+  WeightType weightType = WeightType::F32;    ///< Storage type of weights in memory-bound launches.
   std::vector<NarrowWeight> narrowWeights;
   unsigned operators = 0; ///< Number of operators after the graph phase.
   unsigned kernels = 0;   ///< Number of different kernels.
@@ -202,6 +207,8 @@ private:
   llvm::json::Array entryRows() const;
   /// Describes the times and the arena of a training step in words.
   std::string describeStep() const;
+  /// Describes how many products the CPU may add up in fp16.
+  std::string describeHalves() const;
   /// Describes the effects of storing weights in a type other than f32 in words.
   std::string narrowing() const;
 };

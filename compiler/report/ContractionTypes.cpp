@@ -59,6 +59,13 @@ void describeContractions(CompileReport &report, const QuantizedContractions &co
   report.contractions = contractions;
 }
 
+std::vector<FloatContraction> describeWideProducts(ArrayRef<ArrayAttr> notes) {
+  std::vector<FloatContraction> products;
+  for (ArrayAttr note : notes)
+    products.push_back({package::listNodes(cast<LocationAttr>(note[0])), cast<StringAttr>(note[1]).str()});
+  return products;
+}
+
 static std::string wordOf(Type type) {
   const unsigned bits = type.getIntOrFloatBitWidth();
   if (type.isBF16())

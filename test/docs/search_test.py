@@ -58,6 +58,7 @@ WORDS = {
     "--shape": ["docs/shapes", "reference/nacre-compile"],
     "--for=phone": ["docs/compiling", "docs/start/android", "docs/commands", "reference/nacre-compile"],
     "--gpu-precision=fp16": ["docs/quantization", "docs/how-to/gpu-or-not"],
+    "--cpu-precision=fp16": ["docs/quantization"],
     "pytorch": ["docs/start/pytorch", "docs/coming-from"],
     "executorch": ["docs/coming-from"],
     "torchscript": ["docs/coming-from", "docs/start/pytorch", "docs/troubleshooting"],

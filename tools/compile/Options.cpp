@@ -96,6 +96,35 @@ Error readEntryWeights(ArrayRef<std::string> words, CompilerOptions &compiler) {
   return Error::success();
 }
 
+/// Reads the precision of each engine. Placement, accuracy and training must already be known.
+Error readPrecisions(const Declarations &options, CompilerOptions &compiler) {
+  using Engines = Placement::Engines;
+  std::optional<GpuPrecision> ofGpu = parseGpuPrecision(options.gpuPrecision),
+                              ofCpu = parseGpuPrecision(options.cpuPrecision);
+  if (!ofGpu)
+    return bad("--gpu-precision must be fp32 or fp16, but is '" + options.gpuPrecision + "'");
+  if (!ofCpu)
+    return bad("--cpu-precision must be fp32 or fp16, but is '" + options.cpuPrecision + "'");
+  compiler.gpuPrecision = *ofGpu;
+  compiler.cpuHalves = *ofCpu == GpuPrecision::F16;
+  const Engines engines = compiler.placement.engines;
+  if (*ofGpu != GpuPrecision::F32 && engines == Engines::Cpu)
+    return bad("--gpu-precision=" + options.gpuPrecision + " requires --place=gpu, split:<percent> or auto");
+  for (const auto &[option, precision] : {std::pair("--gpu-precision", *ofGpu), std::pair("--cpu-precision", *ofCpu)})
+    if (precision != GpuPrecision::F32 && compiler.accuracy == Accuracy::Strict)
+      return bad(Twine("--accuracy=strict cannot be combined with ") + option + "=" + gpuPrecisionWord(precision) +
+                 ", which rounds values and weights");
+  if (!compiler.cpuHalves)
+    return Error::success();
+  if (compiler.training)
+    return bad("--cpu-precision=fp16 cannot be combined with --train; only GPUs train with fp16 (--gpu-precision)");
+  const bool leavesEntries = any_of(compiler.entries, [](const auto &entry) { return entry.second.isOnCpu; });
+  if ((engines == Engines::Gpu || engines == Engines::Split) && *ofGpu == GpuPrecision::F32 && !leavesEntries)
+    return bad("--cpu-precision=fp16 with --place=" + options.place +
+               " requires --gpu-precision=fp16, because both engines share the values of an entry");
+  return Error::success();
+}
+
 Expected<Output> parseOutput(StringRef word) {
   if (word == "so")
     return Output::SharedLibrary;
@@ -125,9 +154,12 @@ Expected<std::vector<std::string>> applyPreset(Declarations &options) {
     const bool isRefused = &declared == &options.weightType && options.accuracy == "strict";
     if (declared.getNumOccurrences() > 0 || isRefused)
       continue;
-    if (declared.addOccurrence(0, option.name, option.value))
+    const std::string value = option.name == "cpu" && options.cpuPrecision == "fp16"
+                                  ? addCpuWithHalves(preset->valueOf("target"), option.value)
+                                  : option.value.str();
+    if (declared.addOccurrence(0, option.name, value))
       llvm_unreachable("a preset's value must be one that can be given");
-    typed.push_back(option.typed());
+    typed.push_back("--" + option.name.str() + "=" + value);
   }
   return typed;
 }
@@ -271,15 +303,8 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   if (!accuracy)
     return bad("--accuracy must be fast or strict, but is '" + options.accuracy + "'");
   compiler.accuracy = *accuracy;
-  std::optional<GpuPrecision> precision = parseGpuPrecision(options.gpuPrecision);
-  if (!precision)
-    return bad("--gpu-precision must be fp32 or fp16, but is '" + options.gpuPrecision + "'");
-  if (*precision != GpuPrecision::F32 && compiler.placement.engines == Placement::Engines::Cpu)
-    return bad("--gpu-precision=" + options.gpuPrecision + " requires --place=gpu, split:<percent> or auto");
-  if (*precision != GpuPrecision::F32 && compiler.accuracy == Accuracy::Strict)
-    return bad("--accuracy=strict cannot be combined with --gpu-precision=" + options.gpuPrecision +
-               ", which rounds values and weights");
-  compiler.gpuPrecision = *precision;
+  if (Error error = readPrecisions(options, compiler))
+    return error;
   std::optional<WeightType> weightType = parseWeightType(options.weightType);
   if (!weightType)
     return bad("--weight-type must be fp32, fp16 or bf16, but is '" + options.weightType + "'");

@@ -49,6 +49,13 @@ static void dropWhatTargetLacks(CommandLine &one) {
            [](StringRef typed) { return typed.starts_with("--cpu=") || typed.starts_with("--weight-type="); });
 }
 
+/// Names the CPUs of a target that computes with halves, if the user and the preset name none. One of them multiplies
+/// halves, so that the others still run the library.
+static void chooseCpusWithHalves(CommandLine &one) {
+  if (one.compiler.cpuHalves && one.compiler.cpus.empty())
+    one.compiler.cpus = addCpuWithHalves(one.compiler.target, "");
+}
+
 /// Returns the names of phones' chips for an error about a CPU; "" if none of the targets can be a phone.
 static std::string chipsFor(ArrayRef<std::string> targets) {
   const std::string any = describeChips().front().name;
@@ -102,6 +109,7 @@ Expected<std::vector<CommandLine>> forEachTarget(const CommandLine &commandLine)
   if (targets.size() < 2) {
     std::vector<CommandLine> one = {commandLine};
     dropWhatTargetLacks(one.front());
+    chooseCpusWithHalves(one.front());
     if (Error error = checkNames(one.front().compiler.target, one.front().compiler.cpus))
       return error;
     if (Error error = compareFiles(one))
@@ -128,6 +136,7 @@ Expected<std::vector<CommandLine>> forEachTarget(const CommandLine &commandLine)
     one.compiler.target = target;
     one.compiler.cpus = cpusOf(target, cpus);
     dropWhatTargetLacks(one);
+    chooseCpusWithHalves(one);
     if (Error error = checkNames(target, one.compiler.cpus))
       return error;
     one.compiler.outputPath = inFolderOf(target, commandLine.compiler.outputPath);

@@ -23,11 +23,14 @@ ROW_FOR = re.compile(r"^\| ([\w-]+) \| ([^|]+?) \|", re.MULTILINE)
 WORDS_FOR = {(): "all", ("Cpu",): "CPU", ("Gpu",): "GPU", ("Gpu", "Any"): "not CPU"}
 # Files that test the engine to decide about one launch, operator or loop, and what they decide.
 ENGINE_DECISIONS = {
+    "compiler/driver/Pipeline.cpp": "whether an entry has the precision of the CPU",
+    "compiler/driver/PlacementSearch.cpp": "whether a GPU may compute a product that must be f32",
     "compiler/encode/ChooseEncodings.cpp": "whether all launches that read a weight can read its panels",
     "compiler/encode/panels/PanelCopies.cpp": "whether a new launch needs a note",
     "compiler/encode/SplitByEngine.cpp": "whether a launch gets the kernel's copy for the CPU",
     "compiler/graph/attention/ExpandAttention.cpp": "how many keys a kernel of the engine takes",
     "compiler/graph/attention/FuseAttention.cpp": "how many keys a kernel of the engine takes",
+    "compiler/graph/halves/NarrowFloats.cpp": "whether the engine of a function stores halves",
     "compiler/graph/quantized/RecognizeQuantized.cpp": "whether attention of codes has a kernel",
     "compiler/kernels/entries/OperatorGroups.cpp": "the form of an operator's kernel",
     "compiler/kernels/fusion/MaximumPools.cpp": "whether a kernel also computes codes",

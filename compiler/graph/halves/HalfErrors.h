@@ -19,8 +19,8 @@
 
 namespace nacre::graph {
 
-/// Attribute of a function with contractions that must multiply f32. Otherwise, GPUs with matrix units round operands
-/// to f16.
+/// Attribute of a function with contractions that must multiply f32: an array of pairs of a location and the reason.
+/// Without it, GPUs with matrix units round operands to f16.
 constexpr llvm::StringLiteral kWideProducts = "nn.wide_products";
 
 /// Contraction that must multiply f32.

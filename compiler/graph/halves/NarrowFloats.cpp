@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Lets an f32 network compute in f16 between its inputs and outputs. Memory limits GPUs of phones, and f16 is read in
-// half the time. Weights take half the space.
+// half the time. Big cores multiply twice as many f16 as f32. Weights take half the space.
 //
 // 1. Find operators that keep f32: conversions from and to integers, training, operators on inputs before the first
 //    product, and operators that f16 would change (HalfErrors.h).
@@ -10,7 +10,7 @@
 //    in f32. Casts are also added around recurrences (an operator or a loop), whose state adds up over all steps, and
 //    at values that enter or leave regions.
 //
-// Kernels load f16 but compute in f32.
+// Kernels load f16 but compute in f32. A CPU may add up some products of f16 in f16 (compiler/encode/HalfSums.cpp).
 
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/halves/ExactValues.h"
@@ -19,7 +19,7 @@
 #include "dialects/NumberText.h"
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/Variables.h"
-#include "dialects/plan/EnginePass.h"
+#include "dialects/plan/Notes.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseSet.h"
@@ -143,9 +143,11 @@ Type getHandedType(OpOperand &operand) {
 //===----------------------------------------------------------------------===//
 
 struct NarrowFloats : impl::NarrowFloatsPassBase<NarrowFloats> {
+  using NarrowFloatsPassBase::NarrowFloatsPassBase;
+
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (!isGiven(function))
+    if (plan::isOnCpu(function) ? !cpu : !gpu)
       return;
     wide.clear();
     exact.clear();
@@ -179,21 +181,27 @@ private:
     for (Operation *op : found)
       if (wide.insert(op).second)
         exact.insert(op);
-    if (!errors.products.empty())
-      function->setAttr(kWideProducts, UnitAttr::get(&getContext()));
-    warn(errors);
+    report(errors);
   }
 
-  static void warn(const HalfErrors &errors) {
-    for (const WideProduct &product : errors.products)
-      emitWarning(product.op->getLoc(), "stays fp32 in spite of --gpu-precision=fp16, because fp16 cannot hold its ")
-          << product.part << " of about " << describeNumber(product.size, 2)
-          << "; it takes longer than fp16: scale them to about 1";
+  void report(const HalfErrors &errors) {
+    const StringRef option = plan::isOnCpu(getOperation()) ? "--cpu-precision" : "--gpu-precision";
+    Builder builder(&getContext());
+    SmallVector<Attribute> notes;
+    for (const WideProduct &product : errors.products) {
+      const std::string reason =
+          ("fp16 cannot hold its " + product.part + " of about " + describeNumber(product.size, 2)).str();
+      emitWarning(product.op->getLoc(), "stays fp32 in spite of ")
+          << option << "=fp16, because " << reason << "; it takes longer than fp16: scale them to about 1";
+      notes.push_back(builder.getArrayAttr({LocationAttr(product.op->getLoc()), builder.getStringAttr(reason)}));
+    }
+    if (!notes.empty())
+      getOperation()->setAttr(kWideProducts, builder.getArrayAttr(notes));
     for (const LostChannels &channels : errors.channels)
       emitWarning(channels.op->getLoc(), "has ") << channels.lost << " of " << channels.all
                                                  << " channels whose weights are too small for fp16, which rounds them "
                                                     "to 0 or nearly: scale them to about 1, or compile with "
-                                                    "--gpu-precision=fp32, if these channels matter";
+                                                 << option << "=fp32, if these channels matter";
   }
 
   /// Step 2: narrows values. If a value keeps f32, casts it right after its definition.

@@ -95,6 +95,13 @@ class WholeAttentionTest(nacre.NacreTest):
 
     def test_answers_in_halves(self):
         self.check(["--place=gpu", "--gpu-precision=fp16"], run_options=["--gpu"], rtol=2e-2, atol=5e-3)
+        self.check(["--cpu-precision=fp16"], rtol=2e-2, atol=5e-3)
+
+    @unittest.skipUnless(shutil.which("qemu-aarch64"), "needs qemu-aarch64")
+    def test_answers_in_halves_on_arm64(self):
+        for cpu in ("max", "cortex-a72"):
+            with self.subTest(cpu=cpu):
+                self.check(["--target=linux-arm64", "--cpu-precision=fp16"], lambda *words, cpu=cpu: self.run_arm64(*words, cpu=cpu), rtol=2e-2, atol=5e-3)
 
     def test_plan(self):
         for options in ([], ["--place=gpu"]):

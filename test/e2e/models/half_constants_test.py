@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Constants that halves cannot hold, with --gpu-precision=fp16: 300 random networks with constants from 1e-12 to 1e12 and epsilons of all
-norms, on a GPU, on both engines and on the CPU; and integers that are computed of floats.
+"""Constants that halves cannot hold, with --gpu-precision=fp16 and --cpu-precision=fp16: 300 random networks with constants from 1e-12 to 1e12 and epsilons of all
+norms, on a GPU, on both engines, on the CPU in place of the GPU, and on a CPU that has a precision of its own; and integers that are computed of floats.
 
 Why:  1e-12 is 0 in halves, and 1e6 is 65504. A norm of zeros was NaN, and a quotient 15 times too large, without a word.
 How:  half_networks.py draws the networks, ten of them a model. A sample runs one model.
 """
+import json
 import os
 import re
 import sys
@@ -23,7 +24,12 @@ import nacre
 
 NETWORKS, COUNT = 10, 300  # of a model; in all
 # What a library is compiled for, and how it is run.
-PLACES = {"gpu": (("--gpu",), ("--gpu-cut=0",)), "split:50": (("--gpu",),)}
+PLACES = {"gpu": (("--gpu",), ("--gpu-cut=0",)), "split:50": (("--gpu",),), "cpu": ((),)}
+SLOW = "--cpu-precision=fp16 takes longer than fp32 here"  # a warning of x86-64
+
+
+def precision(place):
+    return f"--{'cpu' if place == 'cpu' else 'gpu'}-precision"
 
 
 class HalvesTest(nacre.NacreTest):
@@ -31,7 +37,7 @@ class HalvesTest(nacre.NacreTest):
         """Returns the library's path, and what the compiler said."""
         model, library = self.path("model.onnx"), self.path(f"lib{place[:3]}.so")
         graph.save(model)
-        said = self.call(os.path.join(nacre.BIN, "nacre-compile"), model, "-o", library, f"--place={place}", "--gpu-precision=fp16", *options)
+        said = self.call(os.path.join(nacre.BIN, "nacre-compile"), model, "-o", library, f"--place={place}", f"{precision(place)}=fp16", *options)
         return library, said
 
     def run_all(self, graph, fed):
@@ -43,10 +49,10 @@ class HalvesTest(nacre.NacreTest):
         for place, ways in PLACES.items():
             library, self.said = self.compile_halves(graph, place)
             for way in ways:
-                folder = self.path(place[:3] + way[0])
+                folder = self.path("_".join((place[:3], *way)))
                 os.makedirs(folder, exist_ok=True)
                 self.run_model(library, *way, *inputs, f"--output={folder}")
-                yield f"--place={place} {way[0]}", lambda name, folder=folder: np.load(os.path.join(folder, name + ".npy"))
+                yield f"--place={place} {' '.join(way)}", lambda name, folder=folder: np.load(os.path.join(folder, name + ".npy"))
 
 
 class NetworksTest(HalvesTest):
@@ -113,28 +119,35 @@ class IntegersTest(HalvesTest):
 
 
 class WarningsTest(HalvesTest):
-    def compile_normalized(self, weights):
-        """A product with `weights`, whose rows are normalized before the next one."""
+    def check_warning(self, weights, *parts):
+        """Compiles a product with `weights`, whose rows are normalized before the next one, and checks what the warning says."""
         graph = nacre.Graph("wide", seed=3)
         x = graph.node("MatMul", [graph.input("x", [8, 32]), graph.constant("w", [32, 32], weights)], name="fc1")
         x = graph.node("Div", [x, graph.node("ReduceL2", [x], axes=[1])])
         graph.node("MatMul", [x, graph.weight("usual", [32, 32], -0.3, 0.3)], output="y", name="fc2")
         graph.output("y", [8, 32])
-        _, said = self.compile_halves(graph, "gpu")
-        return [line for line in said.splitlines() if "warning" in line]
+        for place in ("gpu", "cpu"):
+            with self.subTest(place):
+                _, said = self.compile_halves(graph, place, f"--report={self.path('report.json')}")
+                warnings = [line for line in said.splitlines() if "warning" in line and SLOW not in line]
+                self.assertEqual(len(warnings), 1 if parts else 0, said)
+                for part in parts:
+                    self.assertIn(part.format(option=precision(place)), warnings[0])
+        with open(self.path("report.json"), encoding="utf-8") as file:
+            return json.load(file)["fp32_products"]
 
     def test_a_product_that_stays_wide_is_named(self):
-        warning, = self.compile_normalized([1e-9 * (i % 7 - 3) for i in range(32 * 32)])
-        self.assertIn("fc1", warning)
-        self.assertIn("stays fp32 in spite of --gpu-precision=fp16, because fp16 cannot hold its weights of about 2e-9", warning)
+        products = self.check_warning([1e-9 * (i % 7 - 3) for i in range(32 * 32)], "fc1",
+                                      "stays fp32 in spite of {option}=fp16, because fp16 cannot hold its weights of about 2e-9")
+        self.assertEqual(products, [{"nodes": ["fc1"], "reason": "fp16 cannot hold its weights of about 2e-9"}])
 
     def test_channels_that_are_lost_are_named(self):
-        warning, = self.compile_normalized([0.1 * (i % 7 - 3) * (1e-9 if i % 32 == 5 else 1) for i in range(32 * 32)])
-        self.assertIn("fc1", warning)
-        self.assertIn("has 1 of 32 channels whose weights are too small for fp16", warning)
+        products = self.check_warning([0.1 * (i % 7 - 3) * (1e-9 if i % 32 == 5 else 1) for i in range(32 * 32)], "fc1",
+                                      "has 1 of 32 channels whose weights are too small for fp16", "compile with {option}=fp32")
+        self.assertEqual(products, [])
 
     def test_other_products_are_not(self):
-        self.assertEqual(self.compile_normalized([0.1 * (i % 7 - 3) for i in range(32 * 32)]), [])
+        self.assertEqual(self.check_warning([0.1 * (i % 7 - 3) for i in range(32 * 32)]), [])
 
 
 if __name__ == "__main__":

@@ -142,19 +142,21 @@ class NumbersTest(nacre.NacreTest):
         self.assertEqual(self.verdict(self.diff("convnet", library, status=1))[1], "Softmax")
 
     def test_diff_finds_an_overflow_of_halves(self):
-        library = self.compile("large", "--keep=all", "--place=gpu", "--gpu-precision=fp16")
         draw = random.Random(6)
         write_npy(self.path("x.npy"), [1, 8, 24, 24], [draw.uniform(-3000, 3000) for _ in range(8 * 24 * 24)])
         fed = f"--input=x={self.path('x.npy')}"
-        said = self.diff("large", library, "--gpu", "--bound=0.01", fed, status=1)
-        self.assertEqual(self.verdict(said)[:2], ("overflows", "Conv"))
-        self.assertIn("numbers here are larger than 65504, the largest of fp16: compile with --gpu-precision=fp32", said)
-        self.assertIn("the library stores values as fp16", said)
-        self.assertNotIn("was the library compiled from this model", said)
-        infinite, beyond = re.search(r"overflows +\((\d+) infinite, (\d+) beyond fp16\)", said).groups()
-        self.assertGreaterEqual(int(beyond), int(infinite))
-        right = self.compile("large", "--keep=all", "--place=gpu", output=self.path("libright.so"))
-        self.assertIn("tensors are within 0.01", self.diff("large", right, "--gpu", "--bound=0.01", fed))
+        for place, run in (("gpu", ["--gpu"]), ("cpu", [])):
+            with self.subTest(place):
+                library = self.compile("large", "--keep=all", f"--place={place}", f"--{place}-precision=fp16")
+                said = self.diff("large", library, *run, "--bound=0.01", fed, status=1)
+                self.assertEqual(self.verdict(said)[:2], ("overflows", "Conv"))
+                self.assertIn("numbers here are larger than 65504, the largest of fp16: compile with --gpu-precision=fp32 and --cpu-precision=fp32", said)
+                self.assertIn("the library stores values as fp16", said)
+                self.assertNotIn("was the library compiled from this model", said)
+                infinite, beyond = re.search(r"overflows +\((\d+) infinite, (\d+) beyond fp16\)", said).groups()
+                self.assertGreaterEqual(int(beyond), int(infinite))
+                right = self.compile("large", "--keep=all", f"--place={place}", output=self.path("libright.so"))
+                self.assertIn("tensors are within 0.01", self.diff("large", right, *run, "--bound=0.01", fed))
 
     def test_diff_finds_a_wrong_kernel_of_the_gpu(self):
         library = self.compile("leaky", "--keep=all", "--place=gpu")

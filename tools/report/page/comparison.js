@@ -77,6 +77,7 @@
       texts("Target", reports.map((report) => report.target + (report.cpu ? ` (${report.cpu})` : ""))),
       texts("Device", reports.map((report) => report.device)),
       texts("Weights as", reports.map(Data.storedAs)),
+      texts("CPU precision", reports.map((report) => report.cpu_precision)),
       texts("GPU precision", reports.map((report) => report.gpu_precision)),
       texts("Measured with", entries.map((entry) => entry.profile && `${Dom.counted(entry.profile.threads, "thread")}${entry.profile.machine?.cpu ? ` of ${entry.profile.machine.cpu}` : ""}`)),
     ].filter(([, values]) => values.some((value) => value !== undefined && value !== ""));

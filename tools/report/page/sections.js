@@ -95,6 +95,7 @@ const Sections = (() => {
   function about() {
     const { report, entries } = state.data;
     const narrow = report.narrow_weights ?? [];
+    const wide = report.fp32_products ?? [];
     const costs = report.trained_weights ?? [];
     const step = report.predicted_step_ms;
     const ports = state.entry.ports ?? [];
@@ -102,6 +103,7 @@ const Sections = (() => {
       Dom.pairs([
         ["model", report.model], ["library", report.output], ["target", report.target], ["CPU", report.cpu || "the target's default"],
         ["device", report.device ?? "none"], ["assumed", report.assumed?.replace(/^assumed /, "")],
+        ["values on the CPU", report.cpu_precision],
         ["GPU", report.launches.some((launch) => launch.engine !== "cpu") ? `values and weights as ${report.gpu_precision}` : "no launch"], ["stored weights", Data.storedAs(report)],
         ["entries", entries.map((entry) => entry.name).join(", ")],
         report.micro_batch ? ["examples per step", `${report.micro_batch}`] : undefined,
@@ -109,6 +111,7 @@ const Sections = (() => {
         ["compile time", `${Dom.milliseconds(report.total_ms)}: ${Object.entries(report.phase_ms).sort((a, b) => b[1] - a[1]).filter(([, ms]) => ms >= 1).map(([phase, ms]) => `${phase} ${Dom.milliseconds(ms)}`).join(", ")}`],
       ]),
       ports.length ? [element("h3", {}, "Inputs, outputs and state of this entry"), table(["Name", "Role", "Shape", "Bytes"], ports.map((port) => [port.name, port.role, Data.shapeText(port.shape), Dom.count(port.bytes)]))] : undefined,
+      wide.length ? [element("h3", {}, "Products that stay fp32"), table(["Nodes", "Why"], wide.map((row) => [row.nodes.join(", "), row.reason]))] : undefined,
       narrow.length ? [element("h3", {}, "Weights at half size"), table(["Nodes", "Saved bytes", "Largest relative error", "Relative error"], narrow.map((row) => [row.nodes, Dom.count(row.saved_bytes), row.largest_relative_error.toExponential(1), row.relative_error.toExponential(1)]))] : undefined,
       costs.length ? [element("h3", {}, "Predicted training cost of each weight"), table(["Weight", "Own ms", "Backward path, ms"], costs.map((row) => [row.weight, row.predicted_ms.toFixed(3), row.predicted_way_ms.toFixed(3)]))] : undefined,
       element("details", {}, element("summary", {}, "Licences of the code in this page"), element("pre", {}, byId("licences").textContent)));
