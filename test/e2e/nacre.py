@@ -12,8 +12,10 @@ import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "samples", "models"))
+sys.path.append(os.path.join(ROOT, "test", "conformance"))
 from make_convnet import make_convnet  # noqa: E402
 from onnx_writer import Graph  # noqa: E402
+from resident import Resident  # noqa: E402
 
 BIN = os.environ.get("NACRE_BIN", os.path.join(ROOT, "build", "release", "bin"))
 LLVM_BIN = os.environ.get("NACRE_LLVM_BIN", "/usr/lib/llvm-22/bin")
@@ -118,6 +120,17 @@ class NacreTest(unittest.TestCase):
                               text=True, errors="replace", timeout=COMMAND_SECONDS, **options)
         self.assertEqual(done.returncode, status, f"{' '.join(map(str, command))}\n{done.stdout}")
         return done.stdout
+
+    def call_resident(self, *arguments, status=0):
+        """What nacre-compile said, after checking its exit status, in a process that runs all command lines of the class: to start one takes
+        longer than most compilations. The standard output is not to be read, and paths are absolute."""
+        cls = type(self)
+        if "resident_compile" not in cls.__dict__:
+            cls.resident_compile = Resident(os.path.join(BIN, "nacre-resident-compile"), round(COMMAND_SECONDS), tempfile.gettempdir(), None)
+            cls.addClassCleanup(cls.resident_compile.close)
+        got, said = cls.resident_compile.run([str(argument) for argument in arguments])
+        self.assertEqual(got, status, f"nacre-compile {' '.join(map(str, arguments))}\n{said}")
+        return said
 
     def build_try(self):
         """Builds nacre-try, which is for phones, for this machine; returns its path."""

@@ -62,8 +62,8 @@ class PlacementTest(nacre.NacreTest):
 
     def place(self, model, *options, status=0):
         report = self.path("report.json")
-        said = self.call(COMPILE, self.model(model), "--compile-to=place", "-o", self.path("place.mlir"), f"--report={report}",
-                         *options, status=status)
+        said = self.call_resident(self.model(model), "--compile-to=place", "-o", self.path("place.mlir"), f"--report={report}", *options,
+                                  status=status)
         return said if status else load(report)
 
     def test_list_names_the_shipped_profiles(self):
@@ -85,7 +85,7 @@ class PlacementTest(nacre.NacreTest):
         report, path = self.path("report.json"), self.path("library.so")
 
         def library(*options):
-            self.call(COMPILE, self.model(model), "-o", path, "--quiet", f"--report={report}", *options)
+            self.call_resident(self.model(model), "-o", path, "--quiet", f"--report={report}", *options)
             with open(path, "rb") as file:
                 return file.read(), load(report)
 
