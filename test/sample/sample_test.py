@@ -99,13 +99,12 @@ class SampleTest(unittest.TestCase):
 
     def test_shares(self):
         seconds = [0.2, 3.0, 12.0, 300.0]
-        unit = write_shares.choose_unit(seconds, 25)
+        unit = write_shares.choose_unit(seconds, 45)
         shares = [write_shares.share_of(time, unit) for time in seconds]
-        self.assertAlmostEqual(sum(share * time for share, time in zip(shares, seconds)) / 1000, 25, delta=1)
+        self.assertAlmostEqual(sum(share * time for share, time in zip(shares, seconds)) / 1000, 45, delta=1)
         self.assertEqual(shares[0], 1000)
         self.assertAlmostEqual(shares[1], 2 * shares[2], delta=1)
-        self.assertAlmostEqual(shares[2], 5 * shares[3], delta=5)
-        self.assertEqual(write_shares.share_of(1e6, unit), write_shares.LEAST)
+        self.assertEqual(shares[3], write_shares.LEAST)
 
     def test_results(self):
         with tempfile.NamedTemporaryFile("w", suffix=".xml") as file:
