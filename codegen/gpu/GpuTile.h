@@ -24,14 +24,19 @@ constexpr int64_t kWinogradPart = 4, kWinogradRows = 2;
 
 namespace kinds {
 
-/// Operands are loaded from memory to registers. An invocation computes `rows` x `quads` accumulators of four columns.
-struct Direct {
+/// Sums in registers. An invocation computes `rows` x `quads` accumulators of four columns.
+struct RegisterTile {
   int64_t rows = 4, quads = 1;
   int64_t columnThreads = 8, rowThreads = 8; ///< Number of invocations along the columns, and along the rows.
 
-  constexpr int64_t tileRows() const { return rows * rowThreads; }
   constexpr int64_t tileColumns() const { return 4 * quads * columnThreads; }
-  constexpr int64_t invocations() const { return columnThreads * rowThreads; }
+  constexpr int64_t threads() const { return columnThreads * rowThreads; }
+};
+
+/// Operands are loaded from memory to registers.
+struct Direct : RegisterTile {
+  constexpr int64_t tileRows() const { return rows * rowThreads; }
+  constexpr int64_t invocations() const { return threads(); }
 };
 
 /// Parts of the reduction that pass through shared memory.
@@ -43,10 +48,11 @@ struct Staging {
 };
 
 /// Operands are loaded through shared memory, double-buffered.
-struct Shared : Direct, Staging {
+struct Shared : RegisterTile, Staging {
   int64_t unroll = 1; ///< Number of parts of the reduction per iteration, one or two.
 
-  constexpr int64_t invocations() const { return parts * Direct::invocations(); }
+  constexpr int64_t tileRows() const { return rows * rowThreads; }
+  constexpr int64_t invocations() const { return parts * threads(); }
   int64_t sharedBytes() const;
 };
 
@@ -91,15 +97,12 @@ struct Winograd {
 
 /// Products of the 16 transformed values of tiles of 2 x 2 pixels. An invocation computes `rows` x `quads` sums of
 /// four columns of one value.
-struct WinogradProducts {
+struct WinogradProducts : RegisterTile {
   int64_t outputs = 2;
-  int64_t rows = 4, quads = 1;
-  int64_t columnThreads = 8, rowThreads = 8; ///< Number of invocations for each value, along columns and rows.
-  int64_t depth = 1;                         ///< Number of steps of a part of the reduction.
+  int64_t depth = 1; ///< Number of steps of a part of the reduction.
 
   int64_t numbers() const { return (outputs + kWinogradTaps - 1) * (outputs + kWinogradTaps - 1); }
-  int64_t tileColumns() const { return 4 * quads * columnThreads; }
-  int64_t invocations() const { return numbers() * columnThreads * rowThreads; }
+  int64_t invocations() const { return numbers() * threads(); }
   int64_t sharedBytes() const;
 };
 
@@ -117,6 +120,7 @@ struct WinogradGradient : WinogradProducts {
 
 /// A tile of one of these kinds.
 struct GpuTile {
+  using RegisterTile = kinds::RegisterTile;
   using Direct = kinds::Direct;
   using Staging = kinds::Staging;
   using Shared = kinds::Shared;
@@ -164,25 +168,21 @@ constexpr GpuTile::Shared sharedTile(int64_t rows, int64_t quads, int64_t column
 /// different banks.
 constexpr int64_t sharedRowQuads(int64_t depth) { return depth / 4 % 2 == 0 ? depth / 4 + 1 : depth / 4; }
 
-/// Calls `visit` with the name and the value of each number of a tile whose invocations hold `rows` x `quads` sums.
-template <typename Tile, typename Visit> void visitRegisterTile(Tile &tile, const Visit &visit) {
+/// Calls `visit` with the name and the value of each number of a tile of some kind.
+template <typename Visit> void visitNumbers(GpuTile::RegisterTile &tile, const Visit &visit) {
   visit("rows", tile.rows);
   visit("quads", tile.quads);
   visit("columns", tile.columnThreads);
   visit("lines", tile.rowThreads);
 }
 
-/// Calls `visit` with the name and the value of each number of a tile of some kind.
-template <typename Visit> void visitNumbers(GpuTile::Direct &tile, const Visit &visit) {
-  visitRegisterTile(tile, visit);
-}
 template <typename Visit> void visitNumbers(GpuTile::Staging &tile, const Visit &visit) {
   visit("depth", tile.depth);
   visit("parts", tile.parts);
   visit("ahead", tile.ahead);
 }
 template <typename Visit> void visitNumbers(GpuTile::Shared &tile, const Visit &visit) {
-  visitNumbers(static_cast<GpuTile::Direct &>(tile), visit);
+  visitNumbers(static_cast<GpuTile::RegisterTile &>(tile), visit);
   visitNumbers(static_cast<GpuTile::Staging &>(tile), visit);
   visit("unroll", tile.unroll);
 }
@@ -206,7 +206,7 @@ template <typename Visit> void visitNumbers(GpuTile::Winograd &tile, const Visit
 }
 template <typename Visit> void visitNumbers(GpuTile::WinogradProducts &tile, const Visit &visit) {
   visit("outputs", tile.outputs);
-  visitRegisterTile(tile, visit);
+  visitNumbers(static_cast<GpuTile::RegisterTile &>(tile), visit);
   visit("depth", tile.depth);
 }
 template <typename Visit> void visitNumbers(GpuTile &tile, const Visit &visit) {

@@ -295,7 +295,7 @@ private:
   }
 
   /// Multiplies the first `count` rows by the panels of `packed`. If `count` is null, multiplies all rows.
-  void emitProduct(MatrixProduct product, const PackedColumns &packed, Addresses at, Value count,
+  void emitProduct(MatrixProduct product, const PackedColumns &packed, const Addresses &at, Value count,
                    const KeyRange &visible = {}, PanelWalk walk = {}) {
     const int64_t step = packed.width * product.groups.k;
     product.depth.front().strides[Contraction::Rhs] = step;

@@ -16,7 +16,7 @@ namespace {
 // 1. Ways to multiply bytes
 //===----------------------------------------------------------------------===//
 
-constexpr Number U = Number::U8, S = Number::S8;
+constexpr Number u8 = Number::U8, s8 = Number::S8;
 constexpr ProductTypes wordsOf(Number lhs, Number rhs, int64_t k) { return {lhs, rhs, Number::S32, k}; }
 
 /// Returns the row of `instruction` with as many lanes as sums of 32 bits. A word of `types.k` bytes has the size of a
@@ -65,7 +65,7 @@ constexpr MachineRow ofPairs(const Core &core, const ProductTypes &types, Multip
 
 /// Returns a row for tiles of a single row. Its words are widened when they are loaded, like the columns.
 template <Number lhs, Number rhs> constexpr MachineRow pairsRow(const Core &core, int64_t k) {
-  MachineRow row = ofPairs(core, wordsOf(lhs, rhs, k), multiplyAddByPairs<lhs == U, rhs == U>);
+  MachineRow row = ofPairs(core, wordsOf(lhs, rhs, k), multiplyAddByPairs<lhs == u8, rhs == u8>);
   row.step.columnCycles = 0.25; // Columns are widened when they are loaded, once for all rows.
   row.geometry.isForSingleRows = true;
   return row;
@@ -73,7 +73,7 @@ template <Number lhs, Number rhs> constexpr MachineRow pairsRow(const Core &core
 
 /// Returns a row for rows that were widened in advance (WideRows.h), so that one load brings a word as an operand.
 template <Number rhs> constexpr MachineRow wideRow(const Core &core, int64_t k) {
-  MachineRow row = ofPairs(core, {Number::S16, rhs, Number::S32, k}, multiplyAddWideRows<rhs == U>);
+  MachineRow row = ofPairs(core, {Number::S16, rhs, Number::S32, k}, multiplyAddWideRows<rhs == u8>);
   row.step.columnCycles = 0.25;
   // The load is a separate instruction. SSE also copies the word and the product.
   row.step.rowCycles = core.bit == NACRE_X86_64_V2 ? 0.5 : 0.25;
@@ -90,10 +90,10 @@ template <Number lhs, Number rhs>
 constexpr MachineRow halvesRow(const Core &core, int64_t k, const char *instruction = nullptr) {
   if (!instruction)
     instruction = core.costs.inOrder ? "smull .8h, sadalp .4s, in order" : "smull .8h, sadalp .4s";
-  MachineRow row = ofWords(core, instruction, wordsOf(lhs, rhs, k), multiplyAddByHalves<lhs == U, rhs == U>);
+  MachineRow row = ofWords(core, instruction, wordsOf(lhs, rhs, k), multiplyAddByHalves<lhs == u8, rhs == u8>);
   row.step.lanes = 2;
   row.step.sumsOfLane = 2;
-  row.step.rowCycles = 0.5 * double(k / 4);
+  row.step.rowCycles = 0.5 * (double(k) / 4);
   row.step.multiplyAdds = 2.0 * (double(k) / 4);
   row.geometry.spareRegisters += 4;
   row.geometry.registersOfVector = k / 4;
@@ -104,7 +104,7 @@ constexpr MachineRow halvesRow(const Core &core, int64_t k, const char *instruct
 /// Like halvesRow(), but adds up two products in 16 bits first. This takes three instructions instead of four. The two
 /// products belong to two steps, or to the halves of words of eight bytes.
 constexpr MachineRow halvesInPairsRow(const Core &core, int64_t k, const char *instruction) {
-  MachineRow row = halvesRow<S, S>(core, k, instruction);
+  MachineRow row = halvesRow<s8, s8>(core, k, instruction);
   row.step.types.pairsFit = true;
   if (k == 8)
     row.step.multiplyAdd = multiplyAddHalvesInPairs;
@@ -117,7 +117,7 @@ constexpr MachineRow halvesInPairsRow(const Core &core, int64_t k, const char *i
 
 template <Number lhs, Number rhs>
 constexpr MachineRow dotRow(const Core &core, const char *instruction, int64_t k, nacre_cpu_bit bit) {
-  MachineRow row = ofWords(core, instruction, wordsOf(lhs, rhs, k), multiplyAddByDots<lhs == U, rhs == U>, bit);
+  MachineRow row = ofWords(core, instruction, wordsOf(lhs, rhs, k), multiplyAddByDots<lhs == u8, rhs == u8>, bit);
   if (core.costs.inOrder) // The first words of an iteration are loaded before it begins.
     row.geometry.spareRegisters += 1;
   if (k == 8) { // Two instructions, and loads that separate the halves of the columns.
@@ -130,7 +130,7 @@ constexpr MachineRow dotRow(const Core &core, const char *instruction, int64_t k
 }
 
 template <Number lhs, Number rhs> constexpr MachineRow matrixRow(const char *instruction) {
-  MachineRow row = ofWords(kBigNeonCore, instruction, wordsOf(lhs, rhs, 8), multiplyAddByMatrices<lhs == U, rhs == U>,
+  MachineRow row = ofWords(kBigNeonCore, instruction, wordsOf(lhs, rhs, 8), multiplyAddByMatrices<lhs == u8, rhs == u8>,
                            NACRE_ARM64_I8MM);
   row.step.lanes = 2;
   row.step.rows = 2;
@@ -157,38 +157,38 @@ constexpr MachineRow shortsByElementRow(const Core &core, const char *instructio
 //===----------------------------------------------------------------------===//
 
 constexpr MachineRow kRows[] = {
-    pairsRow<U, U>(kSseCore, 4),
-    pairsRow<U, S>(kSseCore, 4),
-    pairsRow<S, U>(kSseCore, 4),
-    pairsRow<S, S>(kSseCore, 4),
-    pairsRow<U, U>(kAvx2Core, 2),
-    pairsRow<U, S>(kAvx2Core, 2),
-    pairsRow<S, U>(kAvx2Core, 2),
-    pairsRow<S, S>(kAvx2Core, 2),
-    pairsRow<U, U>(kAvx2Core, 4),
-    pairsRow<U, S>(kAvx2Core, 4),
-    pairsRow<S, U>(kAvx2Core, 4),
-    pairsRow<S, S>(kAvx2Core, 4),
-    pairsRow<U, U>(kAvx512Core, 2),
-    pairsRow<U, S>(kAvx512Core, 2),
-    pairsRow<S, U>(kAvx512Core, 2),
-    pairsRow<S, S>(kAvx512Core, 2),
-    pairsRow<U, U>(kAvx512Core, 4),
-    pairsRow<U, S>(kAvx512Core, 4),
-    pairsRow<S, U>(kAvx512Core, 4),
-    pairsRow<S, S>(kAvx512Core, 4),
-    wideRow<U>(kSseCore, 4),
-    wideRow<S>(kSseCore, 4),
-    wideRow<U>(kAvx2Core, 2),
-    wideRow<S>(kAvx2Core, 2),
-    wideRow<U>(kAvx2Core, 4),
-    wideRow<S>(kAvx2Core, 4),
-    wideRow<U>(kAvx512Core, 2),
-    wideRow<S>(kAvx512Core, 2),
-    wideRow<U>(kAvx512Core, 4),
-    wideRow<S>(kAvx512Core, 4),
-    avxVnniRow("vpdpbusd ymm", wordsOf(U, S, 4), multiplyAddByVnni),
-    ofWords(kAvx512Core, "vpdpbusd zmm", wordsOf(U, S, 4), multiplyAddByVnni, NACRE_X86_AVX512_VNNI),
+    pairsRow<u8, u8>(kSseCore, 4),
+    pairsRow<u8, s8>(kSseCore, 4),
+    pairsRow<s8, u8>(kSseCore, 4),
+    pairsRow<s8, s8>(kSseCore, 4),
+    pairsRow<u8, u8>(kAvx2Core, 2),
+    pairsRow<u8, s8>(kAvx2Core, 2),
+    pairsRow<s8, u8>(kAvx2Core, 2),
+    pairsRow<s8, s8>(kAvx2Core, 2),
+    pairsRow<u8, u8>(kAvx2Core, 4),
+    pairsRow<u8, s8>(kAvx2Core, 4),
+    pairsRow<s8, u8>(kAvx2Core, 4),
+    pairsRow<s8, s8>(kAvx2Core, 4),
+    pairsRow<u8, u8>(kAvx512Core, 2),
+    pairsRow<u8, s8>(kAvx512Core, 2),
+    pairsRow<s8, u8>(kAvx512Core, 2),
+    pairsRow<s8, s8>(kAvx512Core, 2),
+    pairsRow<u8, u8>(kAvx512Core, 4),
+    pairsRow<u8, s8>(kAvx512Core, 4),
+    pairsRow<s8, u8>(kAvx512Core, 4),
+    pairsRow<s8, s8>(kAvx512Core, 4),
+    wideRow<u8>(kSseCore, 4),
+    wideRow<s8>(kSseCore, 4),
+    wideRow<u8>(kAvx2Core, 2),
+    wideRow<s8>(kAvx2Core, 2),
+    wideRow<u8>(kAvx2Core, 4),
+    wideRow<s8>(kAvx2Core, 4),
+    wideRow<u8>(kAvx512Core, 2),
+    wideRow<s8>(kAvx512Core, 2),
+    wideRow<u8>(kAvx512Core, 4),
+    wideRow<s8>(kAvx512Core, 4),
+    avxVnniRow("vpdpbusd ymm", wordsOf(u8, s8, 4), multiplyAddByVnni),
+    ofWords(kAvx512Core, "vpdpbusd zmm", wordsOf(u8, s8, 4), multiplyAddByVnni, NACRE_X86_AVX512_VNNI),
     shortsRow(kSseCore),
     shortsRow(kAvx2Core),
     shortsRow(kAvx512Core),
@@ -196,32 +196,32 @@ constexpr MachineRow kRows[] = {
     ofWords(kAvx512Core, "vpdpwssd zmm", kShorts, multiplyAddShortsByVnni, NACRE_X86_AVX512_VNNI),
     shortsByElementRow(kBigNeonCore, "smlal .4s"),
     shortsByElementRow(kLittleNeonCore, "smlal .4s, in order"),
-    halvesRow<U, U>(kBigNeonCore, 4),
-    halvesRow<U, S>(kBigNeonCore, 4),
-    halvesRow<S, U>(kBigNeonCore, 4),
-    halvesRow<S, S>(kBigNeonCore, 4),
-    halvesRow<U, U>(kBigNeonCore, 8),
-    halvesRow<U, S>(kBigNeonCore, 8),
-    halvesRow<S, U>(kBigNeonCore, 8),
-    halvesRow<S, S>(kBigNeonCore, 8),
+    halvesRow<u8, u8>(kBigNeonCore, 4),
+    halvesRow<u8, s8>(kBigNeonCore, 4),
+    halvesRow<s8, u8>(kBigNeonCore, 4),
+    halvesRow<s8, s8>(kBigNeonCore, 4),
+    halvesRow<u8, u8>(kBigNeonCore, 8),
+    halvesRow<u8, s8>(kBigNeonCore, 8),
+    halvesRow<s8, u8>(kBigNeonCore, 8),
+    halvesRow<s8, s8>(kBigNeonCore, 8),
     halvesInPairsRow(kBigNeonCore, 4, "smull .8h, smlal .8h, sadalp .4s"),
     halvesInPairsRow(kBigNeonCore, 8, "smull .8h, smlal .8h, sadalp .4s"),
-    halvesRow<U, U>(kLittleNeonCore, 4),
-    halvesRow<U, S>(kLittleNeonCore, 4),
-    halvesRow<S, U>(kLittleNeonCore, 4),
-    halvesRow<S, S>(kLittleNeonCore, 4),
+    halvesRow<u8, u8>(kLittleNeonCore, 4),
+    halvesRow<u8, s8>(kLittleNeonCore, 4),
+    halvesRow<s8, u8>(kLittleNeonCore, 4),
+    halvesRow<s8, s8>(kLittleNeonCore, 4),
     halvesInPairsRow(kLittleNeonCore, 4, "smull .8h, smlal .8h, sadalp .4s, in order"),
-    dotRow<S, S>(kBigNeonCore, "sdot .4s", 4, NACRE_ARM64_DOTPROD),
-    dotRow<U, U>(kBigNeonCore, "udot .4s", 4, NACRE_ARM64_DOTPROD),
-    dotRow<U, S>(kBigNeonCore, "usdot .4s", 4, NACRE_ARM64_I8MM),
-    dotRow<S, S>(kBigNeonCore, "sdot .4s", 8, NACRE_ARM64_DOTPROD),
-    dotRow<U, U>(kBigNeonCore, "udot .4s", 8, NACRE_ARM64_DOTPROD),
-    dotRow<U, S>(kBigNeonCore, "usdot .4s", 8, NACRE_ARM64_I8MM),
-    dotRow<S, S>(kLittleNeonCore, "sdot .4s, in order", 4, NACRE_ARM64_DOTPROD),
-    dotRow<U, U>(kLittleNeonCore, "udot .4s, in order", 4, NACRE_ARM64_DOTPROD),
-    matrixRow<S, S>("smmla .4s"),
-    matrixRow<U, U>("ummla .4s"),
-    matrixRow<U, S>("usmmla .4s"),
+    dotRow<s8, s8>(kBigNeonCore, "sdot .4s", 4, NACRE_ARM64_DOTPROD),
+    dotRow<u8, u8>(kBigNeonCore, "udot .4s", 4, NACRE_ARM64_DOTPROD),
+    dotRow<u8, s8>(kBigNeonCore, "usdot .4s", 4, NACRE_ARM64_I8MM),
+    dotRow<s8, s8>(kBigNeonCore, "sdot .4s", 8, NACRE_ARM64_DOTPROD),
+    dotRow<u8, u8>(kBigNeonCore, "udot .4s", 8, NACRE_ARM64_DOTPROD),
+    dotRow<u8, s8>(kBigNeonCore, "usdot .4s", 8, NACRE_ARM64_I8MM),
+    dotRow<s8, s8>(kLittleNeonCore, "sdot .4s, in order", 4, NACRE_ARM64_DOTPROD),
+    dotRow<u8, u8>(kLittleNeonCore, "udot .4s, in order", 4, NACRE_ARM64_DOTPROD),
+    matrixRow<s8, s8>("smmla .4s"),
+    matrixRow<u8, u8>("ummla .4s"),
+    matrixRow<u8, s8>("usmmla .4s"),
 };
 
 } // namespace

@@ -62,8 +62,8 @@ double gradientCycles(const MachineRow &machine, const WinogradShape &shape, int
   const WinogradPlan plan(shape, tile);
   const TransformWork work = transformWork(machine, plan.method);
   const double tiles = double(plan.tiles()), numbers = double(plan.method.numbers());
-  const double channelParts = double(shape.inputs / blocks.channels),
-               columnParts = double(shape.outputs / blocks.columns);
+  const int64_t channelBlocks = shape.inputs / blocks.channels, columnBlocks = shape.outputs / blocks.columns;
+  const auto channelParts = double(channelBlocks), columnParts = double(columnBlocks);
   const double channels = double(shape.inputs) / machine.step.lanes,
                columns = double(shape.outputs) / machine.step.lanes;
   // Transforms of outputs and of inputs take about the same number of operations.

@@ -13,6 +13,7 @@
 #include "codegen/gpu/points/PointBuilder.h"
 #include "codegen/gpu/points/PointGrid.h"
 #include "codegen/gpu/points/ShaderEngine.h"
+#include "dialects/NumberText.h"
 #include "dialects/StoredBytes.h"
 #include "dialects/plan/PlanDialect.h"
 #include "dialects/plan/SerialIterations.h"
@@ -69,7 +70,7 @@ private:
     });
     if (most > kMostIterations)
       function.declined = "an invocation may take " + std::to_string(int64_t(kMostIterations)) +
-                          " steps, but a point needs " + std::to_string(most);
+                          " steps, but a point needs " + describeNumber(most);
     if (scratch > kMostScratchBytes)
       function.declined = "an invocation may have " + std::to_string(kMostScratchBytes) +
                           " bytes for itself, but a point needs " + std::to_string(scratch);

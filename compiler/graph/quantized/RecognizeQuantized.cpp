@@ -49,7 +49,6 @@ namespace nacre::graph {
 namespace {
 
 using nn::BinaryKind;
-using nn::UnaryKind;
 
 //===----------------------------------------------------------------------===//
 // 2. Biases and factors
