@@ -23,10 +23,10 @@ namespace nacre::train {
 
 namespace {
 
-/// Permutation by which all readers transpose a weight (null if nothing reads it), or the fact that readers differ.
+/// The transposes that read a weight.
 struct Reading {
-  DenseI64ArrayAttr permutation;
-  bool isOneWay = true;
+  DenseI64ArrayAttr permutation; ///< Null if nothing reads the weight.
+  bool isOneWay = true;          ///< False if readers have different permutations.
 
   void add(OpOperand &use) {
     auto transpose = dyn_cast<nn::TransposeOp>(use.getOwner());

@@ -145,8 +145,8 @@ TEST(Phases, CopyOnlyWhatCrosses) {
     up += copy.end - copy.begin;
   for (const Copy &copy : program.schedule.downloads)
     down += copy.end - copy.begin;
-  EXPECT_EQ(up, 16u + 8); // x, and what is read of the output; the state is there
-  EXPECT_EQ(down, 16u);   // what the CPU reads
+  EXPECT_EQ(up, 16u + 8); // x, and the old output that a launch reads; the GPU has the state already
+  EXPECT_EQ(down, 16u);   // the output
 }
 
 TEST(Phases, LeaveToTheCpuWhatARunDecides) {

@@ -33,7 +33,7 @@ protected:
     return found;
   }
   std::string all(nacre_state *of) { return contents(made.model(), of); }
-  /// Expects that loading these bytes fails so and changes nothing.
+  /// Expects that loading these bytes fails for the reason `why` and changes nothing.
   void expectRefused(const std::string &bytes, const std::string &why, uint32_t roles = NACRE_STATE_ALL) {
     const std::string before = all(other);
     writeFile(path, bytes);

@@ -8,7 +8,7 @@
 
 namespace nacre::codegen {
 
-/// Positions from -4 to 4 on an axis of 3: many are outside. COLS is how many columns there are.
+/// Positions from -4 to 4 on an axis of 3: many are outside. COLS is the number of columns.
 constexpr char kSample[] = R"(
 plan.kernel @kernel indexed (%x: tensor<3xCOLSxf32>, %at: tensor<19xf32>) into (%y: tensor<19xCOLSxf32>) cut 0 : 19 by 1 {
   %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}

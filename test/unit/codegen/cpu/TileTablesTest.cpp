@@ -219,7 +219,7 @@ TEST(TileTables, DeepPanelsAreReadInParts) {
   EXPECT_EQ(matmul.count, 4);
   // 1000 steps: four parts, the last one no longer than the others.
   EXPECT_EQ(splitDepth({1000}, 64, l1).steps, 252);
-  // A 3x3 convolution of 256 channels, (kw, ic) merged: a tap a part.
+  // A 3x3 convolution of 256 channels, whose loops kw and ic are merged. Each part is one tap.
   DepthSplit taps = splitDepth({3, 768}, 64, l1);
   EXPECT_EQ(taps.level, 1u);
   EXPECT_EQ(taps.steps, 256);
