@@ -56,6 +56,9 @@ struct Contraction {
   bool isUnsignedLhs = false, isUnsignedRhs = false;
   /// True if the operands are signed bytes and Rhs has no -128, so that the sum of two products fits into 16 bits.
   bool pairsFit = false;
+  /// Number of steps that may be added up in f16 before they are added to sums of the accumulator's type; 0 if all sums
+  /// have that type. Only set if both operands are f16 in memory.
+  int64_t halfSums = 0;
 
   /// True if sums are integers. Integer sums wrap, so their terms may be added in any order.
   bool isOfIntegers() const { return accumulatorType.isInteger(); }

@@ -49,6 +49,8 @@ public:
     if (failed(readTarget()) || failed(findColumns()) || failed(readOperands()) || failed(readLeft()) ||
         failed(readLoops()) || failed(readParts()))
       return failure();
+    if (result.accumulatorType.isF32() && result.leftType().isF16() && result.rightType().isF16())
+      result.halfSums = plan::halfSumsOf(kernel);
     return std::move(result);
   }
 

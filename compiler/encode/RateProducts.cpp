@@ -48,8 +48,8 @@ static std::pair<Type, int64_t> panelsOf(plan::KernelOp kernel, const Target &ta
   const ContractionOperand &right = product.operands[Contraction::Rhs];
   if (ArrayAttr encodings = kernel.getEncodingsAttr(); encodings && right.argument < encodings.size())
     if (auto encoding = dyn_cast<plan::EncodingAttr>(encodings[right.argument]))
-      return {right.elementType, encoding.getK()};
-  return {typeInScratch(product), inScratch(target, product).groups.k};
+      return {product.rightType(), encoding.getK()};
+  return {typeInScratch(target, product), inScratch(target, product).groups.k};
 }
 
 static double rateOfProduct(plan::KernelOp kernel, const Target &target, const PlainContraction &plain) {
@@ -58,8 +58,12 @@ static double rateOfProduct(plan::KernelOp kernel, const Target &target, const P
     return 1;
   auto [type, k] = panelsOf(kernel, target, product);
   const std::optional<ProductTypes> types = productsOf(product, type, k);
-  // Rows of narrow floats that are widened when they are loaded count as f32, whatever type the columns have in memory.
-  return types && types->lhs != Number::F32 ? rateOf(target, shapeOf(product), *types) : 1;
+  if (!types)
+    return 1;
+  // Sums in f32 take the time of f32 products, however the operands are stored.
+  const bool isOfSingles =
+      types->sum == Number::F32 && !machineOf(target, *types, shapeOf(product).isSingleRow()).hasShortSums();
+  return isOfSingles ? 1 : rateOf(target, shapeOf(product), *types);
 }
 
 //===----------------------------------------------------------------------===//

@@ -97,7 +97,8 @@ private:
   }
 
   const MachineRow &machineOfProduct(const MatrixProduct &product) const {
-    return form.isOfCodes ? machineOf(build.target, product, typeInScratch(product)) : machine;
+    return form.isOfCodes ? machineOf(build.target, product, typeInScratch(build.target, product), /*width=*/0)
+                          : machine;
   }
 
   /// Chooses the number of rows in a block, so that their scores fill at most a quarter of the second-level cache. Also
@@ -207,7 +208,8 @@ private:
     packed.width = width;
     packed.panels = llvm::divideCeil(across.size, width);
     packed.stride = product.groups.stored() * width;
-    packed.buffer = allocateScratch(function, build, packed.panels * packed.stride, typeInScratch(product));
+    packed.buffer =
+        allocateScratch(function, build, packed.panels * packed.stride, typeInScratch(build.target, product));
     Value base = baseOf(index);
     auto panel = [&](Position number, int64_t count) {
       Value from = build.address({{base, 0}, number}, {1, width * across.stride}, 0);
@@ -224,7 +226,7 @@ private:
 
   /// Returns the sums of all columns, computed as the product with a row of ones.
   Value sumColumns(MatrixProduct product, const PackedColumns &packed) {
-    const Type code = typeInScratch(product);
+    const Type code = typeInScratch(build.target, product);
     const int64_t bytes = build.target.vectors.bytes, count = llvm::alignTo(product.depthSize(), bytes);
     Value ones = allocateScratch(function, build, count, code);
     Value vector = build.constant(DenseElementsAttr::get(VectorType::get({bytes}, code), APInt(8, 1)));

@@ -40,7 +40,7 @@ public:
   ContractionEmitter(KernelFunction &function, const MatrixProduct &contraction)
       : function(function), build(function), contraction(contraction),
         walked(contraction.panels ? contraction : inScratch(function.target, contraction)),
-        machine(machineOf(build.target, walked, columnType(contraction))), lanes(machine.step.lanes),
+        machine(machineOf(build.target, walked, columnType(), columnsOfPanel())), lanes(machine.step.lanes),
         rowsAreWidened(machine.readsWideRows() && contraction.operands[Contraction::Lhs].elementType.isInteger(8)),
         units(
             divideContraction(build.target, machine, contraction, rowsAreWidened, [&](int64_t width, int64_t columns) {
@@ -61,9 +61,11 @@ private:
   using Cut = LoopedContraction::Cut;
 
   /// Returns the element type of panels. An operand that is not a packed weight is converted when it is packed.
-  static Type columnType(const MatrixProduct &contraction) {
-    return contraction.panels ? contraction.rightType() : typeInScratch(contraction);
+  Type columnType() const {
+    return contraction.panels ? contraction.rightType() : typeInScratch(build.target, contraction);
   }
+  /// Returns the width of panels if the form of the kernel states it; otherwise 0.
+  int64_t columnsOfPanel() const { return contraction.panels ? contraction.panels->width : contraction.resultWidth; }
 
   //===--------------------------------------------------------------------===//
   // 1. Units

@@ -31,7 +31,7 @@ public:
   WalkEmitter(KernelFunction &function, VectorBuilder &build, const LoopedContraction &contraction,
               const PanelWalk &walk)
       : function(function), build(build), contraction(contraction), walk(walk),
-        machine(machineOf(build.target, contraction, typeOf(walk.panel))), lanes(machine.step.lanes) {
+        machine(machineOf(build.target, contraction, typeOf(walk.panel), walk.panel.width)), lanes(machine.step.lanes) {
     SmallVector<int64_t> loops;
     for (const ContractionLoop &loop : contraction.depth)
       loops.push_back(loop.size);

@@ -43,7 +43,7 @@ Panel UnitPanel::pack(int64_t columns, Addresses &at) const {
   int64_t stride = width * walked.parts * walked.groups.k;
   for (unsigned level = walked.depth.size(); level-- > 0; stride *= walked.depth[level].size)
     panel.strides[level] = stride;
-  panel.buffer = allocateScratch(function, build, stride, typeInScratch(contraction));
+  panel.buffer = allocateScratch(function, build, stride, typeInScratch(build.target, contraction));
   for (int64_t part = 0; part < contraction.parts; ++part) {
     const int64_t start = part * contraction.columns.size * contraction.columns.strides[Contraction::Rhs];
     packColumns(0, columns, panel, build.add(at[Contraction::Rhs], start), build.index(part * width));
@@ -69,7 +69,7 @@ void UnitPanel::packColumns(unsigned level, int64_t columns, const Panel &panel,
   if (walked.groups.k > 1)
     return packGroups(build, source, inRuns ? 0 : stride, across, walked.groups, {panel.buffer, to, 0, panel.width});
   packRows(build, source, {steps.size, stride}, across, {panel.buffer, to, panel.strides[level], panel.width},
-           contraction.accumulatorType);
+           cast<MemRefType>(panel.buffer.getType()).getElementType());
 }
 
 } // namespace nacre::codegen::cpu

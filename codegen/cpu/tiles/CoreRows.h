@@ -26,7 +26,7 @@ constexpr MachineRow rowOf(const Core &core, const char *instruction, const Prod
   row.step.instruction = instruction;
   row.step.needs = NACRE_CPU_NEED(core.bit);
   row.step.types = types;
-  row.step.lanes = core.registerBytes / bytesOf(types.sum);
+  row.step.lanes = core.registerBytes / bytesOf(types.inRegisters());
   row.geometry = core.geometry;
   row.costs = core.costs;
   row.memory = core.memory;

@@ -20,6 +20,17 @@ constexpr MachineRow avx512HalfRow() {
   return row;
 }
 
+/// Returns a row of halves. A sum of 64 steps takes `flushCycles` cycles to be added to the fp32 sums in memory: two
+/// conversions, two additions, a pair of loads and a pair of stores for each register.
+constexpr MachineRow halvesRow(const Core &core, const char *instruction, double flushCycles) {
+  constexpr int64_t leastSteps = 16, usualSteps = 64;
+  MachineRow row = rowOf(core, instruction, halvesOf(leastSteps));
+  row.step.needs |= NACRE_CPU_NEED(NACRE_ARM64_FP16);
+  row.geometry.registersOfElements = 16; // An element of 16 bits is addressed with one bit less of its register.
+  row.step.multiplyAdds = 1 + flushCycles / (usualSteps * core.costs.multiplyAdd);
+  return row;
+}
+
 constexpr MachineRow kFloatRows[] = {
     rowOf(kSseCore, "mulps, addps", kSingles),
     rowOf(kSseCore, "mulpd, addpd", kDoubles),
@@ -32,6 +43,8 @@ constexpr MachineRow kFloatRows[] = {
     rowOf(kBigNeonCore, "fmla .2d", kDoubles),
     rowOf(kLittleNeonCore, "fmla .4s, in order", kSingles),
     rowOf(kLittleNeonCore, "fmla .2d, in order", kDoubles),
+    halvesRow(kBigNeonCore, "fmla .8h", /*flushCycles=*/5),
+    halvesRow(kLittleNeonCore, "fmla .8h, in order", /*flushCycles=*/12),
 };
 
 } // namespace
@@ -52,9 +65,10 @@ llvm::ArrayRef<MachineRow> machineRows() {
 bool MachineRow::multiplies(const ProductTypes &others) const {
   const ProductTypes &types = step.types;
   const bool widens = types.rhs == Number::F32 && (others.rhs == Number::F16 || others.rhs == Number::BF16);
-  const bool hasRows = types.lhs == others.lhs || (readsWideRows() && bytesOf(others.lhs) == 1);
+  const bool hasRows = types.lhs == others.lhs || (readsWideRows() && bytesOf(others.lhs) == 1) ||
+                       (types.lhs == Number::F32 && others.lhs == Number::F16);
   return hasRows && (types.rhs == others.rhs || widens) && types.sum == others.sum && types.k == others.k &&
-         (others.pairsFit || !types.pairsFit);
+         (others.pairsFit || !types.pairsFit) && types.shortSums <= others.shortSums;
 }
 
 const MachineRow *bestRow(llvm::ArrayRef<MachineRow> rows, uint64_t has, const ProductTypes &types, bool isSingleRow,
@@ -76,8 +90,16 @@ const MachineRow &machineOf(const Target &target, const ProductTypes &types, boo
   return *row;
 }
 
-const MachineRow &machineOf(const Target &target, const LoopedContraction &contraction, mlir::Type columns) {
-  return machineOf(target, *productsOf(contraction, columns, contraction.groups.k), shapeOf(contraction).isSingleRow());
+const MachineRow &machineOf(const Target &target, const LoopedContraction &contraction, mlir::Type columns,
+                            int64_t width) {
+  const bool isSingleRow = shapeOf(contraction).isSingleRow();
+  ProductTypes types = *productsOf(contraction, columns, contraction.groups.k);
+  const MachineRow &row = machineOf(target, types, isSingleRow);
+  if (!row.hasShortSums() || width % row.step.lanes == 0)
+    return row;
+  // A register would reach beyond the panel, which has as many columns as a row of f32 takes.
+  types.shortSums = 0;
+  return machineOf(target, types, isSingleRow);
 }
 
 } // namespace nacre::codegen::cpu

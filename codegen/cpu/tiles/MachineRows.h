@@ -63,6 +63,9 @@ struct TileGeometry {
   /// True if the instruction can multiply by one element of a register. One load then brings `lanes` elements of a row,
   /// which stay in registers for as many steps. Otherwise each element is broadcast by its load.
   bool multipliesByElement = false;
+  /// Number of registers whose elements the instruction can multiply by, if these are not all. Sums then take only the
+  /// other registers. Otherwise LLVM copies or spills elements. 0 if there is no limit.
+  int64_t registersOfElements = 0;
   /// True if the instruction also exists for half as many lanes. It takes the same number of cycles, or half on some
   /// cores.
   bool hasHalves = false;
@@ -130,6 +133,8 @@ struct MachineRow {
     return double(step.lanes * step.types.k) / (stepCycles() + widenCycles(rhs));
   }
   double widenCycles(Number rhs) const {
+    if (hasShortSums()) // Halves are multiplied as they are stored.
+      return 0;
     return rhs == Number::F16 ? costs.widenHalf : rhs == Number::BF16 ? costs.widenBfloat : 0;
   }
   /// True if the operands may have the types `others`, converted if necessary.
@@ -145,7 +150,9 @@ struct MachineRow {
   }
   /// True if a register holds sums of several rows, or several sums of a column.
   bool hasMixedSums() const { return step.rows * step.sumsOfLane > 1; }
-  int64_t registerBytes() const { return sumsOfRegister() * bytesOf(step.types.sum); }
+  /// True if registers have sums of the factors' type, which are added to sums of `types.sum` in memory.
+  bool hasShortSums() const { return step.types.shortSums > 0; }
+  int64_t registerBytes() const { return sumsOfRegister() * bytesOf(step.types.inRegisters()); }
   /// Returns how many elements of a row a register holds.
   int64_t numbersOfRegister() const { return registerBytes() / bytesOf(step.types.lhs); }
   /// Returns how many registers of sums `rows` rows take in one column of registers.
@@ -164,9 +171,10 @@ const MachineRow *bestRow(llvm::ArrayRef<MachineRow> rows, uint64_t has, const P
 /// on every base architecture.
 const MachineRow &machineOf(const Target &target, const ProductTypes &types, bool isSingleRow = false);
 
-/// Returns the machine row by which `target` computes the tiles of `contraction`. `columns` is the type of integer
-/// columns in panels. The row must exist.
-const MachineRow &machineOf(const Target &target, const LoopedContraction &contraction, mlir::Type columns);
+/// Returns the machine row by which `target` computes the tiles of `contraction`. `columns` is the type of columns in
+/// panels, and `width` their number; 0 if the row decides about it. The row must exist.
+const MachineRow &machineOf(const Target &target, const LoopedContraction &contraction, mlir::Type columns,
+                            int64_t width);
 
 } // namespace nacre::codegen::cpu
 

@@ -27,7 +27,7 @@ public:
         vectors(contraction.parts * vectorsOfPart), rowStrides(contraction.rows.back().strides),
         hasFewRegisters(contraction.isOfIntegers() && !machine.hasMixedSums() &&
                         leavesFewRegisters(machine, shape.rows, vectors)),
-        blocks(sumBlocksOf(machine, contraction, part)), factor(factorType(contraction, panelType())),
+        blocks(sumBlocksOf(machine, contraction, part)), factor(factorType(machine, contraction, panelType())),
         columns(build, machine, panel.buffer, contraction.right, factor, vectors,
                 contraction.parts == 1 && shape.rows > 1 && endsInHalf(machine, shape.columns)),
         waiting(build, part, shape, vectors, sumsOf(vectors - 1), contraction.accumulatorType),
@@ -44,11 +44,12 @@ public:
         waiting.store(zeros());
       reduceBlocks(part.level, stand);
       if (part.last)
-        finish(waiting.load());
+        finish(machine.hasShortSums() ? SmallVector<Value>(groups * vectors) : waiting.load());
       return;
     }
     // If an addition can read memory, the sums in memory are added at the end. It is then cheaper to begin with zeros.
-    const bool goesOn = part.goesOn && !machine.geometry.readsMemory;
+    // Short sums begin with zeros, too, because they have another type.
+    const bool goesOn = part.goesOn && !machine.geometry.readsMemory && !machine.hasShortSums();
     SmallVector<Value> sums = reduce(part.level, part.steps,
                                      goesOn      ? waiting.load()
                                      : part.sums ? zeros()
@@ -71,11 +72,14 @@ private:
     return machine.step.rows * machine.step.sumsOfLane * columns.lanesOf(vector);
   }
 
+  /// Returns the type of sums in registers.
+  Type typeOfSums() const { return machine.hasShortSums() ? factor : contraction.accumulatorType; }
+
   SmallVector<Value> zeros() {
     SmallVector<Value> sums;
     for (int64_t number = 0; number < groups * vectors; ++number)
-      sums.push_back(build.constant(
-          cast<TypedAttr>(build.ops.getZeroAttr(vectorOf(contraction.accumulatorType, sumsOf(number % vectors))))));
+      sums.push_back(
+          build.constant(cast<TypedAttr>(build.ops.getZeroAttr(vectorOf(typeOfSums(), sumsOf(number % vectors))))));
     return sums;
   }
 
@@ -83,8 +87,8 @@ private:
   SmallVector<Value> beginnings() {
     SmallVector<Value> sums = zeros();
     // If an addition can read the bias from memory, it is cheaper to begin with zeros. Reordered columns would need a
-    // reordered bias.
-    if (machine.geometry.readsMemory || machine.hasMixedSums() || !epilogue.bias() ||
+    // reordered bias. A bias is more precise than a short sum.
+    if (machine.geometry.readsMemory || machine.hasMixedSums() || machine.hasShortSums() || !epilogue.bias() ||
         rowStrides[*epilogue.bias()] != 0 || columns.reorders())
       return sums;
     if (shape.rows > 1 && vectors >= machine.geometry.registersPerLoad && shape.columns == vectors * lanes)
@@ -130,7 +134,8 @@ private:
     if (level < blocks.level)
       return build.loop(0, size, 1, [&](Position step) { reduceBlocks(level + 1, advancedBy(level, step, from)); });
     auto block = [&](Position step, int64_t steps) {
-      waiting.store(waiting.addedTo(reduce(level, steps, zeros(), advancedBy(level, step, from))));
+      const SmallVector<Value> sums = reduce(level, steps, zeros(), advancedBy(level, step, from));
+      machine.hasShortSums() ? waiting.add(sums) : waiting.store(waiting.addedTo(sums));
     };
     const int64_t whole = size - size % blocks.steps;
     build.loop(0, whole, blocks.steps, [&](Position step) { block(step, blocks.steps); });
@@ -292,6 +297,7 @@ private:
   // 2. Epilogue and stores
   //===--------------------------------------------------------------------===//
 
+  /// Finishes `sums`. Short sums may be null; they are then in memory, and each row is loaded when it is finished.
   void finish(SmallVector<Value> sums) {
     if (machine.hasMixedSums())
       sums = sumsByRow(build, shape, sums, vectors);
@@ -306,6 +312,9 @@ private:
         MutableArrayRef<Value> ofRow = MutableArrayRef(sums).slice(row * inRow, inRow);
         if (vector == 0)
           columns.order(ofRow);
+        if (machine.hasShortSums())
+          for (auto [number, sum] : llvm::enumerate(ofRow))
+            sum = sum ? waiting.widened(sum) : waiting.load(row * inRow + int64_t(number));
         epilogue.finishRow(ofRow, vectorsOfPart, lanesOfRow, shape.columns, distances,
                            [&](int64_t vector) { return begun.contains(row * inRow + vector); },
                            {vector, vector + together});

@@ -22,6 +22,8 @@ ProductTypes productsOf(mlir::Type accumulator, const std::optional<RightDecode>
 }
 
 std::optional<ProductTypes> productsOf(const Contraction &contraction, mlir::Type columns, int64_t k) {
+  if (contraction.halfSums > 0 && columns.isF16())
+    return halvesOf(contraction.halfSums);
   if (!contraction.isOfIntegers())
     return productsOf(contraction.accumulatorType, contraction.right);
   if (columns.isInteger(16) && contraction.operands[Contraction::Lhs].elementType.isInteger(16))

@@ -31,12 +31,12 @@ inline bool loadsRowsTogether(const MachineRow &machine, const LoopedContraction
          contraction.rows.back().strides[Contraction::Lhs] == 1 && contraction.rows.back().size > 1;
 }
 
-/// Returns the type of a lane of an operand's factors: a float of the sums' type, or a word of several steps. `element`
-/// is the type of the operand in memory.
-inline mlir::Type factorType(const LoopedContraction &contraction, mlir::Type element) {
+/// Returns the type of a lane of an operand's factors: a float of the sums' type, a half if `machine` multiplies
+/// halves, or a word of several steps. `element` is the type of the operand in memory.
+inline mlir::Type factorType(const MachineRow &machine, const LoopedContraction &contraction, mlir::Type element) {
   const int64_t k = contraction.groups.k;
   if (k == 1)
-    return contraction.isOfIntegers() ? element : contraction.accumulatorType;
+    return contraction.isOfIntegers() || machine.hasShortSums() ? element : contraction.accumulatorType;
   return mlir::IntegerType::get(element.getContext(), unsigned(k * element.getIntOrFloatBitWidth()));
 }
 
@@ -48,7 +48,7 @@ public:
       : build(build), buffer(buffer), rows(shape.rows), lanes(shape.machine.step.lanes),
         rowStride(contraction.rows.back().strides[Contraction::Lhs]),
         stepStride(contraction.depth.back().strides[Contraction::Lhs]), valid(contraction.groups.valid()),
-        type(factorType(contraction, contraction.operands[Contraction::Lhs].elementType)),
+        type(factorType(shape.machine, contraction, contraction.operands[Contraction::Lhs].elementType)),
         element(contraction.groups.k == 1 ? contraction.operands[Contraction::Lhs].elementType : type),
         byVectors(loadsRowVectors(shape.machine, contraction)),
         together(loadsRowsTogether(shape.machine, contraction) && rows > 1) {}

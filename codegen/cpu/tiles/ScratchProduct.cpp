@@ -12,7 +12,7 @@ namespace nacre::codegen::cpu {
 static std::optional<int64_t> fastestGroup(const Target &target, const MatrixProduct &product) {
   const MachineRow *best = nullptr;
   for (int64_t k : {4, 8})
-    if (std::optional<ProductTypes> types = productsOf(product, typeInScratch(product), k))
+    if (std::optional<ProductTypes> types = productsOf(product, typeInScratch(target, product), k))
       if (const MachineRow *row =
               bestRow(machineRows(), target.needs, *types, shapeOf(product).isSingleRow(), target.inOrder);
           row && (!best || row->productsPerCycle() > best->productsPerCycle()))
@@ -44,12 +44,17 @@ MatrixProduct inScratch(const Target &target, const MatrixProduct &product) {
   return walked;
 }
 
-Type typeInScratch(const MatrixProduct &product) {
-  return product.isOfIntegers() ? product.operands[Contraction::Rhs].elementType : product.accumulatorType;
+Type typeInScratch(const Target &target, const MatrixProduct &product) {
+  if (product.isOfIntegers())
+    return product.operands[Contraction::Rhs].elementType;
+  if (product.halfSums > 0 && machineOf(target, product, product.rightType(), product.resultWidth).hasShortSums())
+    return product.rightType();
+  return product.accumulatorType;
 }
 
 int64_t widthInScratch(const Target &target, const MatrixProduct &product) {
-  return choosePanelWidth(machineOf(target, inScratch(target, product), typeInScratch(product)), shapeOf(product));
+  return choosePanelWidth(machineOf(target, inScratch(target, product), typeInScratch(target, product), /*width=*/0),
+                          shapeOf(product));
 }
 
 } // namespace nacre::codegen::cpu

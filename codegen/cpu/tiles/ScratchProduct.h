@@ -18,14 +18,14 @@ namespace nacre::codegen::cpu {
 /// groups.
 bool canMultiply(const Target &target, const MatrixProduct &product);
 
-/// Returns `product`, which has no packed weight, changed to read a panel in scratch. The panel has decoded elements.
-/// Integers get the groups that the target multiplies fastest. If the steps of Lhs are not consecutive in memory, each
-/// group has a single step.
+/// Returns `product`, which has no packed weight, changed to read a panel in scratch. Its elements have the type that
+/// typeInScratch() returns. Integers get the groups that the target multiplies fastest. If the steps of Lhs are not
+/// consecutive in memory, each group has a single step.
 MatrixProduct inScratch(const Target &target, const MatrixProduct &product);
 
 /// Returns the element type of a panel in scratch. An operand that is not a packed weight is converted when it is
-/// packed.
-mlir::Type typeInScratch(const MatrixProduct &product);
+/// packed, unless `target` multiplies halves as they are stored.
+mlir::Type typeInScratch(const Target &target, const MatrixProduct &product);
 
 /// Returns the number of columns of a panel in scratch.
 int64_t widthInScratch(const Target &target, const MatrixProduct &product);

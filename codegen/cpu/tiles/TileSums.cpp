@@ -2,10 +2,12 @@
 
 #include "codegen/cpu/tiles/TileSums.h"
 
+#include "codegen/cpu/VectorMath.h"
 #include "codegen/cpu/tiles/RowElements.h"
 #include "dialects/StoredBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 
@@ -18,7 +20,9 @@ SumBlocks sumBlocksOf(const MachineRow &machine, const LoopedContraction &contra
   const bool takesManySteps = loadsRowVectors(machine, contraction) || loadsRowsTogether(machine, contraction);
   if (contraction.isOfIntegers()) // Integers have no rounding errors.
     return {part.level, part.steps, false};
-  SumBlocks blocks = chooseSumBlocks(loops, takesManySteps ? stepsOfLargeTiles(machine) : 1);
+  const int64_t unroll = takesManySteps ? stepsOfLargeTiles(machine) : 1;
+  SumBlocks blocks = machine.hasShortSums() ? chooseSumBlocks(loops, unroll, contraction.halfSums, contraction.halfSums)
+                                            : chooseSumBlocks(loops, unroll);
   blocks.level += part.level;
   return blocks;
 }
@@ -45,15 +49,25 @@ Value TileSums::addressOf(int64_t number) {
 }
 
 Value TileSums::pointerOf(int64_t number) {
-  return build.add(pointers[number / vectors], number % vectors * shape.machine.registerBytes());
+  return build.add(pointers[number / vectors],
+                   number % vectors * type.getNumElements() * bytesOfElement(type.getElementType()));
+}
+
+Value TileSums::widened(Value sum) {
+  const Type element = type.getElementType();
+  return getElementTypeOrSelf(sum.getType()) == element ? sum : emitExtend(build, sum, element);
 }
 
 SmallVector<Value> TileSums::load() {
   SmallVector<Value> sums;
   for (int64_t number = 0; number < count(); ++number)
-    sums.push_back(pointers.empty() ? build.load(part.sums, addressOf(number), pieceOf(number))
-                                    : build.loadAt(pointerOf(number), type));
+    sums.push_back(load(number));
   return sums;
+}
+
+Value TileSums::load(int64_t number) {
+  return pointers.empty() ? build.load(part.sums, addressOf(number), pieceOf(number))
+                          : build.loadAt(pointerOf(number), type);
 }
 
 SmallVector<Value> TileSums::addedTo(ArrayRef<Value> sums) {
@@ -61,14 +75,23 @@ SmallVector<Value> TileSums::addedTo(ArrayRef<Value> sums) {
   for (auto [sum, before] : llvm::zip_equal(sums, load()))
     added.push_back(type.getElementType().isInteger()
                         ? arith::AddIOp::create(build.ops, build.loc, before, sum).getResult()
-                        : arith::AddFOp::create(build.ops, build.loc, before, sum).getResult());
+                        : arith::AddFOp::create(build.ops, build.loc, before, widened(sum)).getResult());
   return added;
 }
 
 void TileSums::store(ArrayRef<Value> sums) {
   for (auto [number, sum] : llvm::enumerate(sums))
-    pointers.empty() ? build.store(sum, part.sums, addressOf(number), pieceOf(number))
-                     : build.storeAt(sum, pointerOf(number));
+    store(number, sum);
+}
+
+void TileSums::store(int64_t number, Value sum) {
+  pointers.empty() ? build.store(widened(sum), part.sums, addressOf(number), pieceOf(number))
+                   : build.storeAt(widened(sum), pointerOf(number));
+}
+
+void TileSums::add(ArrayRef<Value> sums) {
+  for (auto [number, sum] : llvm::enumerate(sums))
+    store(number, arith::AddFOp::create(build.ops, build.loc, load(number), widened(sum)));
 }
 
 /// Returns the lanes that hold sum `number` of each column of the row `row`, in two registers of sums.

@@ -20,9 +20,16 @@ public:
            mlir::Type type);
 
   llvm::SmallVector<mlir::Value> load();
+  mlir::Value load(int64_t number);
+  /// Returns a register's sums in the type of the sums in memory, to which short sums are widened.
+  mlir::Value widened(mlir::Value sum);
   /// Returns the totals of `sums` and the sums in memory.
   llvm::SmallVector<mlir::Value> addedTo(llvm::ArrayRef<mlir::Value> sums);
   void store(llvm::ArrayRef<mlir::Value> sums);
+  void store(int64_t number, mlir::Value sum);
+  /// Adds short sums to the sums in memory, one register after the other. Registers could not hold all sums in memory,
+  /// which have twice as many bytes.
+  void add(llvm::ArrayRef<mlir::Value> sums);
 
 private:
   int64_t count() const { return shape.machine.groupsOf(shape.rows) * vectors; }

@@ -27,7 +27,9 @@ static bool registersFit(const MachineRow &machine, int64_t rows, int64_t vector
   const int64_t operands = machine.geometry.multipliesByElement
                                ? ofRow * rows + onTheirWay * machine.geometry.registersOfVector
                                : std::min(groups, vectors);
-  return groups * vectors + operands + machine.geometry.spareRegisters <= machine.geometry.registers;
+  const int64_t sums = groups * vectors;
+  return sums + operands + machine.geometry.spareRegisters <= machine.geometry.registers &&
+         sums <= machine.geometry.registers - machine.geometry.registersOfElements;
 }
 
 bool tileFits(const MachineRow &machine, int64_t rows, int64_t vectors) {
@@ -78,10 +80,11 @@ int64_t stepsPerIteration(const MachineRow &machine, int64_t rows, int64_t vecto
   // Words that are divided after they are loaded need registers for both forms.
   if (machine.step.types.k == 8 && machine.step.rows == 1)
     return machine.stepsOfRegister();
-  // Cores that issue in order load elements when they are needed.
+  // Cores that issue in order load elements when they are needed. If few registers can hold elements, LLVM copies
+  // pairs.
   const bool inPairs =
-      machine.costs.inOrder ||
-      (rows <= mostPairs && registersFit(machine, rows, vectors, 2, streamed(machine.geometry.registersPerStream)));
+      machine.costs.inOrder || (machine.geometry.registersOfElements == 0 && rows <= mostPairs &&
+                                registersFit(machine, rows, vectors, 2, streamed(machine.geometry.registersPerStream)));
   return inPairs ? steps : machine.stepsOfRegister();
 }
 
@@ -260,18 +263,18 @@ DepthSplit splitDepth(llvm::ArrayRef<int64_t> loops, int64_t stepBytes, uint64_t
   return split.count > 1 && steps * 4 >= wanted ? split : whole;
 }
 
-SumBlocks chooseSumBlocks(llvm::ArrayRef<int64_t> loops, int64_t unroll) {
-  constexpr int64_t wanted = 512;
+SumBlocks chooseSumBlocks(llvm::ArrayRef<int64_t> loops, int64_t unroll, int64_t serial, int64_t most) {
   const int64_t depth = std::accumulate(loops.begin(), loops.end(), int64_t(1), std::multiplies<>());
-  if (depth <= kSerialSteps)
+  if (depth <= serial)
     return {0, loops.front(), false};
   SumBlocks blocks{unsigned(loops.size() - 1), 1, true};
   int64_t inner = 1;
-  while (blocks.level > 0 && inner * loops[blocks.level] <= wanted)
+  while (blocks.level > 0 && inner * loops[blocks.level] <= most)
     inner *= loops[blocks.level--];
-  const int64_t size = loops[blocks.level], least = llvm::divideCeil(size, std::max<int64_t>(1, wanted / inner));
   // Only the innermost loop is unrolled.
-  const int64_t multiple = inner == 1 ? unroll : 1;
+  const int64_t multiple = inner == 1 ? unroll : 1, longest = most / inner / multiple * multiple;
+  assert(longest > 0 && "a block has an iteration");
+  const int64_t size = loops[blocks.level], least = llvm::divideCeil(size, longest);
   blocks.steps = llvm::alignTo(llvm::divideCeil(size, least), multiple);
   // Take a few more blocks if that makes them equal: a shorter last block needs separate code.
   for (int64_t count = least; count <= 2 * least; ++count)

@@ -80,7 +80,9 @@ struct SumBlocks {
 };
 
 /// Chooses the blocks of a reduction with the loops `loops`. The innermost loop takes `unroll` steps in each iteration.
-SumBlocks chooseSumBlocks(llvm::ArrayRef<int64_t> loops, int64_t unroll);
+/// If the reduction has more than `serial` steps, blocks have at most `most` steps, which must be at least `unroll`.
+SumBlocks chooseSumBlocks(llvm::ArrayRef<int64_t> loops, int64_t unroll, int64_t serial = kSerialSteps,
+                          int64_t most = 512);
 
 /// Returns the number of columns of each part of the product in a panel. It is a multiple of a register's lanes.
 int64_t choosePanelWidth(const MachineRow &machine, const ContractionShape &shape);

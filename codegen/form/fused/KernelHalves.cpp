@@ -4,6 +4,7 @@
 
 #include "codegen/form/KernelForm.h"
 #include "codegen/form/MultiplyAdd.h"
+#include "dialects/plan/Notes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -279,7 +280,10 @@ KernelHalf makeSecond(plan::KernelOp kernel, const Division &division) {
                                              into.getMixedSizes(), into.getMixedStrides());
   half.mapping.map(division.between, between);
   half.cut(kernel.getCutAxis(), kernel.getCutExtent(), kernel.getGrain());
-  return half.finish(needed, yielded);
+  KernelHalf second = half.finish(needed, yielded);
+  if (const int64_t steps = plan::halfSumsOf(kernel))
+    plan::setHalfSums(second.kernel, steps);
+  return second;
 }
 
 } // namespace

@@ -30,22 +30,7 @@ void setPanel(plan::KernelOp kernel, const PanelWish &wish) {
   kernel.setEncodingsAttr(ArrayAttr::get(context, encodings));
 }
 
-/// Returns the panel width for floats. The width that the first target prefers is chosen if all other targets can hold
-/// a row of such a tile in registers. Otherwise, the largest width that they can hold is chosen.
-int64_t widthOfFloats(ArrayRef<Target> targets, const ContractionShape &shape, const ProductTypes &types) {
-  const MachineRow &first = machineOf(targets.front(), types, shape.isSingleRow());
-  const int64_t lanes = first.step.lanes;
-  int64_t width = choosePanelWidth(first, shape);
-  auto isHeldBy = [&](const Target &target) {
-    const MachineRow &machine = machineOf(target, types, shape.isSingleRow());
-    return tileFits(machine, /*rows=*/1, shape.parts * llvm::divideCeil(width, machine.step.lanes));
-  };
-  while (width > lanes && !llvm::all_of(targets.drop_front(), isHeldBy))
-    width -= lanes;
-  return width;
-}
-
-/// Returns the columns of whole registers on all targets. The width of a panel of bytes is a multiple of it.
+/// Returns the columns of whole registers on all targets. The width of a panel of bytes or halves is a multiple of it.
 int64_t columnsOfRegisters(ArrayRef<Target> targets, const ContractionShape &shape, const ProductTypes &types) {
   int64_t unit = 1;
   for (const Target &target : targets) {
@@ -60,6 +45,21 @@ int64_t columnsOfRegisters(ArrayRef<Target> targets, const ContractionShape &sha
 int64_t inWholeRegisters(ArrayRef<Target> targets, const ContractionShape &shape, const ProductTypes &types,
                          int64_t width) {
   return llvm::alignTo(width, columnsOfRegisters(targets, shape, types));
+}
+
+/// Returns the panel width for floats. The width that the first target prefers is chosen if all other targets can hold
+/// a row of such a tile in registers. Otherwise, the largest width that they can hold is chosen.
+int64_t widthOfFloats(ArrayRef<Target> targets, const ContractionShape &shape, const ProductTypes &types) {
+  const int64_t unit = columnsOfRegisters(targets, shape, types);
+  int64_t width = inWholeRegisters(targets, shape, types,
+                                   choosePanelWidth(machineOf(targets.front(), types, shape.isSingleRow()), shape));
+  auto isHeldBy = [&](const Target &target) {
+    const MachineRow &machine = machineOf(target, types, shape.isSingleRow());
+    return tileFits(machine, /*rows=*/1, shape.parts * llvm::divideCeil(width, machine.step.lanes));
+  };
+  while (width > unit && !llvm::all_of(targets.drop_front(), isHeldBy))
+    width -= unit;
+  return width;
 }
 
 /// Returns the machine row that decides about the layout: the first target's for floats, the fastest for bytes.
@@ -213,7 +213,7 @@ std::optional<encode::PanelWish> encode::readWish(plan::KernelOp kernel, ArrayRe
   if (!depth)
     return std::nullopt;
   wish.depth = *depth;
-  wish.types = *productsOf(*plain, plain->operands[Contraction::Rhs].elementType, depth->k);
+  wish.types = *productsOf(*plain, plain->rightType(), depth->k);
   wish.isUnsignedLeft = plain->isUnsignedLhs;
   wish.reading.shape = shapeOf(product);
   wish.reading.products = double(iterationsOf(product.outer));
@@ -243,7 +243,8 @@ std::optional<encode::PanelOffer> encode::offerOf(plan::KernelOp kernel, const P
   if (layout.depth != wish.depth && !readsGroups(kernel, wish, layout, targets))
     return std::nullopt;
   const ProductTypes types = inGroupsOf(wish.types, layout.depth.k);
-  if (types.k > 1 && layout.width % columnsOfRegisters(targets, wish.reading.shape, types) != 0)
+  if ((types.k > 1 || types.shortSums > 0) &&
+      layout.width % columnsOfRegisters(targets, wish.reading.shape, types) != 0)
     return std::nullopt;
   return PanelOffer{layout, std::max(preferred, priceIn(wish, layout, repeats, targets))};
 }
