@@ -121,3 +121,46 @@ plan.kernel @empty contraction (%a: tensor<1x4xi8>, %b: tensor<4x0xi8>) into (%c
   } -> tensor<1x0xi32>
   plan.yield %r : tensor<1x0xi32>
 }
+
+// -----
+
+// Halves that may be added up in fp16 for some steps (plan.half_sums), on a CPU that has the instruction.
+
+// DOT:      plan.kernel @halves
+// DOT-SAME: plan.product_rate = 1.{{[6-9][0-9]*}} : f64
+// DOT:      plan.kernel @halves_without_note
+// DOT-NOT:  product_rate
+// NEON:     plan.kernel @halves
+// NEON-NOT: product_rate
+
+#lhs = affine_map<(m, n, k) -> (m, k)>
+#rhs = affine_map<(m, n, k) -> (k, n)>
+#sum = affine_map<(m, n, k) -> (m, n)>
+#product = {indexing_maps = [#lhs, #rhs, #sum], iterator_types = ["parallel", "parallel", "reduction"]}
+
+plan.kernel @halves contraction (%a: tensor<256x256xf16>, %b: tensor<256x64xf16>) into (%c: tensor<256x64xf32>) cut 0 : 256 by 1 attributes {plan.half_sums = 64 : i64} {
+  %zero = arith.constant 0.0 : f32
+  %init = linalg.fill ins(%zero : f32) outs(%c : tensor<256x64xf32>) -> tensor<256x64xf32>
+  %r = linalg.generic #product ins(%a, %b : tensor<256x256xf16>, tensor<256x64xf16>) outs(%init : tensor<256x64xf32>) {
+  ^bb0(%x: f16, %y: f16, %z: f32):
+    %u = arith.extf %x : f16 to f32
+    %v = arith.extf %y : f16 to f32
+    %m = arith.mulf %u, %v : f32
+    %s = arith.addf %z, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<256x64xf32>
+  plan.yield %r : tensor<256x64xf32>
+}
+plan.kernel @halves_without_note contraction (%a: tensor<256x256xf16>, %b: tensor<256x64xf16>) into (%c: tensor<256x64xf32>) cut 0 : 256 by 1 {
+  %zero = arith.constant 0.0 : f32
+  %init = linalg.fill ins(%zero : f32) outs(%c : tensor<256x64xf32>) -> tensor<256x64xf32>
+  %r = linalg.generic #product ins(%a, %b : tensor<256x256xf16>, tensor<256x64xf16>) outs(%init : tensor<256x64xf32>) {
+  ^bb0(%x: f16, %y: f16, %z: f32):
+    %u = arith.extf %x : f16 to f32
+    %v = arith.extf %y : f16 to f32
+    %m = arith.mulf %u, %v : f32
+    %s = arith.addf %z, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<256x64xf32>
+  plan.yield %r : tensor<256x64xf32>
+}

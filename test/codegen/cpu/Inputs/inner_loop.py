@@ -10,7 +10,7 @@ import sys
 PATTERNS = {
     "multiply-adds": r"\b(vfmadd\w+|fmla|fmadd|vpdpbusd|v?pmaddwd|[us]+dot|u?s?mmla|[us]mull)\b",
     "zmm": r"\bvfmadd\w+.*%zmm",
-    "by-element": r"\bfmla\b.*\.s\[[0-3]\]|\b[us]+dot\b.*\.4b\[[0-3]\]",
+    "by-element": r"\bfmla\b.*\.(s\[[0-3]\]|h\[[0-7]\])|\b[us]+dot\b.*\.4b\[[0-3]\]",
     "vector loads": r"\bvmovu?a?ps\b\s+-?\w*\([^)]*\), %[xyz]mm",
     "broadcasts": r"\bvbroadcastss\b|\{1to\d+\}",
     "word broadcasts": r"\bvpbroadcast[dq]\b\s+-?\w*\([^)]*\), %[xyz]mm",

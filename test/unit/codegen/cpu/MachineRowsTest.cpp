@@ -136,6 +136,35 @@ TEST(MachineRows, NarrowColumnsMayHaveAnotherRow) {
   EXPECT_EQ(&kNeon, bestRow(machineRows(), NACRE_CPU_NEED(NACRE_ARM64_NEON), halves, /*isSingleRow=*/true));
 }
 
+/// Halves are added up in fp16 only for kernels that permit it, and on cores that have the instruction.
+TEST(MachineRows, SumsOfHalvesNeedPermissionAndTheFeature) {
+  auto nameOf = [](const char *system, const char *cpu, const ProductTypes &types, bool isSingleRow = false) {
+    const Target target = llvm::cantFail(parseTargets(system, cpu)).front();
+    const MachineRow &row = machineOf(target, types, isSingleRow);
+    EXPECT_EQ(row.step.needs & ~target.needs, 0U) << cpu;
+    return std::string(row.step.instruction);
+  };
+  const ProductTypes stored = {Number::F32, Number::F16, Number::F32};
+  for (bool isSingleRow : {false, true}) {
+    EXPECT_EQ(nameOf("linux-arm64", "cortex-a76", halvesOf(64), isSingleRow), "fmla .8h");
+    EXPECT_EQ(nameOf("linux-arm64", "cortex-a55", halvesOf(64), isSingleRow), "fmla .8h, in order");
+    EXPECT_EQ(nameOf("linux-arm64", "cortex-a76", stored, isSingleRow), "fmla .4s") << "no permission";
+    EXPECT_EQ(nameOf("linux-arm64", "cortex-a76", halvesOf(8), isSingleRow), "fmla .4s") << "too few steps";
+    EXPECT_EQ(nameOf("linux-arm64", "", halvesOf(64), isSingleRow), "fmla .4s") << "no feature";
+    EXPECT_EQ(nameOf("linux-arm64", "cortex-a53", halvesOf(64), isSingleRow), "fmla .4s, in order");
+    for (const char *cpu : {"x86-64-v3", "x86-64-v4"})
+      EXPECT_EQ(nameOf("linux-x86_64", cpu, halvesOf(64), isSingleRow),
+                nameOf("linux-x86_64", cpu, stored, isSingleRow));
+  }
+  EXPECT_EQ(nameOf("linux-arm64", "cortex-a76", {}), "fmla .4s") << "floats stay as they are";
+  const Target target = llvm::cantFail(parseTargets("linux-arm64", "cortex-a76")).front();
+  const MachineRow &halves = machineOf(target, halvesOf(64));
+  EXPECT_GT(halves.productsPerCycle(), 1.6 * kNeon.productsPerCycle());
+  EXPECT_LT(halves.productsPerCycle(), 2 * kNeon.productsPerCycle()) << "sums are added to fp32 sums";
+  EXPECT_EQ(halves.registerBytes(), 16);
+  EXPECT_EQ(halves.widenCycles(Number::F16), 0);
+}
+
 TEST(MachineRows, LittleCoresHaveRowsOfTheirOwn) {
   const Target target = llvm::cantFail(parseTargets("linux-arm64", "cortex-a55")).front();
   for (Number number : {Number::F32, Number::F64}) {

@@ -178,6 +178,45 @@ TEST(TileTables, ASingleRowKeepsManyLoadsInFlight) {
   EXPECT_EQ(choosePanelWidth(kNeon, shape(1, 1000, 4096)), 32);
 }
 
+/// Elements of a row of halves are in half of the registers, and sums in the others. No tile has pairs of elements.
+TEST(TileTables, SumsOfHalvesTakeHalfOfTheRegisters) {
+  const uint64_t has = NACRE_CPU_NEED(NACRE_ARM64_NEON) | NACRE_CPU_NEED(NACRE_ARM64_FP16);
+  const MachineRow &halves = *bestRow(machineRows(), has, halvesOf(64));
+  EXPECT_EQ(halves.step.lanes, 8);
+  EXPECT_TRUE(tileFits(halves, 8, 2));
+  EXPECT_TRUE(tileFits(halves, 4, 4));
+  EXPECT_FALSE(tileFits(halves, 6, 3)); // 18 sums
+  EXPECT_EQ(stepsPerIteration(halves, 8, 2), 8);
+  EXPECT_EQ(stepsPerIteration(halves, 2, 2), 8);
+  EXPECT_EQ(registersPerStream(halves, 8, 2), 4);
+  EXPECT_EQ(choosePanelWidth(halves, shape(512, 480, 512)), 16);
+  EXPECT_EQ(splitRun(halves, 512, 2, 512).rows, 8);
+  EXPECT_EQ(choosePanelWidth(halves, shape(1, 1000, 4096)), 64);
+}
+
+/// However the loops are, no sum of halves has more steps than it may have.
+TEST(TileTables, ShortSumsAreAsShortAsTheyMust) {
+  auto stepsOf = [](llvm::ArrayRef<int64_t> loops, const SumBlocks &blocks) {
+    return std::accumulate(loops.begin() + blocks.level + 1, loops.end(), blocks.steps, std::multiplies<>());
+  };
+  for (int64_t most : {16, 20, 32, 64, 100, 128})
+    for (int64_t unroll : {1, 8, 16})
+      for (int64_t inner : {1, 3, 8, 9, 15, 16, 17, 48, 63, 64, 65, 100, 129, 576, 4608})
+        for (int64_t outer : {1, 3, 5}) {
+          const int64_t loops[] = {outer, outer, inner};
+          const SumBlocks blocks = chooseSumBlocks(loops, unroll, most, most);
+          EXPECT_EQ(blocks.divided, outer * outer * inner > most);
+          EXPECT_LE(stepsOf(loops, blocks), most) << outer << " " << inner << " in steps of " << unroll;
+          EXPECT_GT(stepsOf(loops, blocks), 0);
+          if (blocks.divided && blocks.level == 2)
+            EXPECT_TRUE(blocks.steps % unroll == 0 || blocks.steps == inner);
+        }
+  const int64_t pixels[] = {3, 192}, few[] = {3, 48}, exact[] = {576};
+  EXPECT_EQ(stepsOf(pixels, chooseSumBlocks(pixels, 16, 64, 64)), 64);
+  EXPECT_EQ(stepsOf(few, chooseSumBlocks(few, 16, 64, 64)), 48);
+  EXPECT_EQ(stepsOf(exact, chooseSumBlocks(exact, 16, 64, 64)), 64);
+}
+
 TEST(TileTables, BlocksStayInTheCacheAndLeaveWorkForThreads) {
   // 1024 rows of 4 KiB, 64 panels: half of 512 KiB holds 64 rows, rounded up to whole tiles.
   EXPECT_EQ(chooseBlock({1024, 1, 4096, 64}, 6, 512 << 10), 66);

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  products of halves that are added up in fp16 for some steps, and then in fp32 (plan.half_sums).
+// Why:   only some arm64 cores have the instructions, and the rounding errors must stay what the note permits.
+// How:   kernels run under qemu, and are compared with loops in double precision. The bound of an element's error follows
+//        from its terms: each step rounds a sum of at most as many terms as the note says.
+
+#include "codegen/form/ContractionForm.h"
+#include "dialects/plan/Notes.h"
+#include "test/unit/codegen/KernelTexts.h"
+#include "test/unit/codegen/cpu/Arm64Kernels.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <functional>
+
+using namespace mlir;
+using namespace nacre;
+using namespace nacre::codegen;
+using nacre::codegen::test::Arm64Kernels;
+
+namespace {
+
+/// Largest relative error of rounding to f16, and largest absolute error near zero.
+constexpr double kRounding = 0x1p-11, kTiny = 0x1p-25;
+
+double roundedToHalf(double value) {
+  llvm::APFloat number(value);
+  bool loses;
+  number.convert(llvm::APFloat::IEEEhalf(), llvm::APFloat::rmNearestTiesToEven, &loses);
+  return number.convertToDouble();
+}
+
+/// Indices of an element's factors in the left and the right operand, in the order of the depth.
+using Terms = std::vector<std::pair<int64_t, int64_t>>;
+
+struct Product {
+  std::string text;
+  int64_t columns = 1;
+  std::function<Terms(int64_t element)> terms;
+  bool hasBias = false, hasResidual = false, isRectified = false;
+};
+
+Product matmul(MatmulText text) {
+  text.element = "f16";
+  ProductText whole = text.product();
+  if (text.cut == 1) // Shares of the columns begin at a panel.
+    whole.grain = text.panel;
+  Product product{whole.text(), text.n, {}};
+  product.terms = [text](int64_t element) {
+    const int64_t column = element % text.n, row = element / text.n % text.m, image = element / (text.n * text.m);
+    Terms terms;
+    for (int64_t k = 0; k < text.k; ++k)
+      terms.push_back({image * text.m * text.k + (text.lhsTransposed ? k * text.m + row : row * text.k + k),
+                       image * text.n * text.k + (text.transposed ? column * text.k + k : k * text.n + column)});
+    return terms;
+  };
+  if (const int64_t inset = text.inset) // Rows of a slice lie in the middle of a larger storage.
+    product.terms = [terms = product.terms, inset, k = text.k](int64_t element) {
+      Terms moved = terms(element);
+      for (auto &term : moved)
+        term.first += inset * k;
+      return moved;
+    };
+  return product;
+}
+
+Product convolution(ConvolutionText text, bool residual = false) {
+  text.element = "f16";
+  text.finished(residual);
+  Product product{text.text(), text.filters, {}, true, residual, true};
+  product.terms = [text](int64_t element) {
+    const Sizes taps = text.window.empty() ? Sizes(text.image.size(), 3) : text.window;
+    auto reach = [&](size_t axis) {
+      return (text.image[axis] - 1) * text.stride + (taps[axis] - 1) * text.dilation + 1;
+    };
+    const int64_t inputs = text.channels / text.groups, outputs = text.filters / text.groups;
+    const int64_t column = element % text.filters, across = element / text.filters % text.image[1],
+                  down = element / text.filters / text.image[1] % text.image[0],
+                  image = element / text.filters / text.image[1] / text.image[0], group = column / outputs;
+    Terms terms;
+    for (int64_t i = 0; i < taps[0]; ++i)
+      for (int64_t j = 0; j < taps[1]; ++j)
+        for (int64_t c = 0; c < inputs; ++c) {
+          const int64_t y = down * text.stride + i * text.dilation, x = across * text.stride + j * text.dilation;
+          terms.push_back({((image * reach(0) + y) * reach(1) + x) * text.channels + group * inputs + c,
+                           ((i * taps[1] + j) * inputs + c) * text.filters + column});
+        }
+    return terms;
+  };
+  return product;
+}
+
+class HalfRows : public testing::Test {
+protected:
+  HalfRows() { context.loadDialect<plan::PlanDialect>(); }
+
+  /// Runs `products` on `cpu` with the note `steps`; 0 for no note. `isNoteUsed`: the sums must be those of the note.
+  void check(const std::string &cpu, int64_t steps, ArrayRef<Product> products, bool isNoteUsed = true) {
+    if (!test::runsArm64())
+      GTEST_SKIP() << "qemu-aarch64 and aarch64-linux-gnu-g++ are not installed";
+    Arm64Kernels kernels(cpu);
+    for (const Product &product : products) {
+      auto module = parseSourceString<ModuleOp>(product.text, ParserConfig(&context));
+      ASSERT_TRUE(module) << product.text;
+      auto kernel = *module->getOps<plan::KernelOp>().begin();
+      if (steps)
+        plan::setHalfSums(kernel, steps);
+      std::mt19937 random(1);
+      std::vector<Storage> storages;
+      for (Type type : kernel.getBody().getArgumentTypes())
+        storages.emplace_back(cast<RankedTensorType>(type)).fill(random);
+      kernels.add(kernel, std::move(storages));
+      if (HasFatalFailure())
+        return;
+    }
+    kernels.run();
+    for (auto [number, product] : llvm::enumerate(products)) {
+      SCOPED_TRACE(product.text);
+      compare(product, kernels.storagesOf(number), isNoteUsed ? steps : 0);
+      if (HasFatalFailure())
+        return;
+    }
+  }
+
+  /// Compares with loops in double precision.
+  static void compare(const Product &product, std::vector<Storage> &storages, int64_t steps) {
+    Storage &result = storages.back();
+    double errors = 0, values = 0;
+    for (int64_t element = 0; element < result.size(); ++element) {
+      std::vector<double> terms;
+      for (auto [left, right] : product.terms(element))
+        terms.push_back(storages[0].at(left) * storages[1].at(right));
+      double value = 0, bound = 0;
+      for (size_t step = 0; step < terms.size(); ++step) {
+        value += terms[step];
+        double sum = 0, largest = 0;
+        for (size_t before = 0; before < size_t(steps) && before <= step; ++before)
+          largest = std::max(largest, std::abs(sum += terms[step - before]));
+        bound += steps ? kRounding * largest + kTiny : 0;
+      }
+      bound = 1.01 * bound + 1e-5;
+      if (product.hasBias)
+        value += storages[2].at(element % product.columns);
+      if (product.hasResidual)
+        value += storages[3].at(element);
+      const double expected = product.isRectified ? std::max(value, 0.0) : value;
+      const double error = std::abs(result.at(element) - expected);
+      ASSERT_LE(error, bound + kRounding * (std::abs(value) + bound) + kTiny) << "at element " << element;
+      errors += error * error;
+      values += expected * expected;
+    }
+    // A sum of n steps rounds n / 2 terms on average in each step. Rounding errors are independent and have one third of
+    // the square of their bound. The result is rounded once more.
+    const double ofSums = kRounding * std::sqrt(double(steps) / 6);
+    EXPECT_LE(std::sqrt(errors / values), 1.2 * std::hypot(ofSums, kRounding / std::sqrt(3)));
+  }
+
+  MLIRContext context;
+};
+
+std::vector<Product> matmuls() {
+  std::vector<Product> products;
+  // Fewer steps than a short sum, as many, a few more, and several sums.
+  for (int64_t depth : {7, 48, 64, 65, 129, 200})
+    products.push_back(matmul({13, 40, depth, 0, /*panel=*/16}));
+  products.push_back(matmul({24, 24, 576, 0, /*panel=*/24}));
+  products.push_back(matmul({11, 33, 100, 0, /*panel=*/32}));
+  // One row, which reads columns of the weight only once.
+  products.push_back(matmul({1, 70, 300, 0, /*panel=*/64, /*cut=*/1}));
+  // Right operands that each unit packs, whose rows or columns lie one after another.
+  products.push_back(matmul({9, 21, 70, /*batch=*/3}));
+  products.push_back(matmul({9, 21, 70, /*batch=*/2, 0, 0, /*transposed=*/true}));
+  // Rows that lie side by side, and rows of a slice.
+  products.push_back(matmul({19, 24, 90, 0, /*panel=*/24, 0, false, /*lhsTransposed=*/true}));
+  MatmulText strided{10, 16, 80, 0, /*panel=*/16};
+  strided.inset = 2;
+  products.push_back(matmul(strided));
+  // Parts of the depth, between which sums are in memory.
+  products.push_back(matmul({26, 16, 2500, 0, /*panel=*/16}));
+  return products;
+}
+
+std::vector<Product> convolutions() {
+  std::vector<Product> products;
+  auto add = [&](ConvolutionText text, bool residual = false) { products.push_back(convolution(text, residual)); };
+  add({{9, 7}, 24, 20, {}, 1, 1, 1, 1, false, /*panel=*/24});
+  add({{6, 11}, 16, 32, {}, 1, 1, 2, 1, false, /*panel=*/16}, /*residual=*/true);
+  add({{8, 8}, 3, 16, {}, /*stride=*/2, 1, 1, 1, false, /*panel=*/16});
+  add({{5, 9}, 8, 8, {5, 5}, 1, /*dilation=*/2, 1, 1, false, /*panel=*/8});
+  add({{4, 10}, 32, 32, {}, 1, 1, 1, /*groups=*/2, false, /*panel=*/16});
+  add({{10, 10}, 96, 48, {1, 1}, 1, 1, 1, 1, false, /*panel=*/24}, /*residual=*/true);
+  return products;
+}
+
+TEST_F(HalfRows, Matmuls) {
+  check("cortex-a76", 64, matmuls());
+  check("cortex-a76", 128, matmuls());
+}
+
+TEST_F(HalfRows, Convolutions) {
+  check("cortex-a76", 64, convolutions());
+  check("cortex-a76", 100, convolutions());
+}
+
+TEST_F(HalfRows, InOrder) {
+  check("cortex-a55", 64, matmuls());
+  check("cortex-a55", 32, convolutions());
+}
+
+/// Without the note, without the feature, and where short sums would be very short, sums are fp32.
+TEST_F(HalfRows, SumsAreSinglesOtherwise) {
+  check("cortex-a76", 0, matmuls());
+  check("cortex-a72", 64, matmuls(), /*isNoteUsed=*/false);
+  check("cortex-a76", 8, convolutions(), /*isNoteUsed=*/false);
+  // A register of halves would reach beyond such panels.
+  check("cortex-a76", 64, {matmul({9, 40, 100, 0, /*panel=*/20})}, /*isNoteUsed=*/false);
+}
+
+/// Each sum of so many steps is rounded as fp16 rounds, from zero on, and added to the sums before it in fp32.
+TEST_F(HalfRows, SumsAreFlushedAfterEachBlock) {
+  if (!test::runsArm64())
+    GTEST_SKIP() << "qemu-aarch64 and aarch64-linux-gnu-g++ are not installed";
+  constexpr int64_t steps = 32;
+  const Product product = matmul({10, 32, 4 * steps, 0, /*panel=*/16});
+  for (const char *cpu : {"cortex-a76", "cortex-a55"}) {
+    SCOPED_TRACE(cpu);
+    auto module = parseSourceString<ModuleOp>(product.text, ParserConfig(&context));
+    auto kernel = *module->getOps<plan::KernelOp>().begin();
+    plan::setHalfSums(kernel, steps);
+    std::mt19937 random(1);
+    std::vector<Storage> inputs;
+    for (Type type : kernel.getBody().getArgumentTypes())
+      inputs.emplace_back(cast<RankedTensorType>(type)).fill(random);
+    Arm64Kernels kernels(cpu);
+    kernels.add(kernel, std::move(inputs));
+    kernels.run();
+    std::vector<Storage> &storages = kernels.storagesOf(0);
+    for (int64_t element = 0; element < storages.back().size(); ++element) {
+      float total = 0;
+      double sum = 0;
+      for (auto [step, factors] : llvm::enumerate(product.terms(element))) {
+        sum = roundedToHalf(sum + storages[0].at(factors.first) * storages[1].at(factors.second));
+        if ((step + 1) % steps == 0) {
+          total += float(sum);
+          sum = 0;
+        }
+      }
+      ASSERT_EQ(storages.back().at(element), roundedToHalf(total)) << "at element " << element;
+    }
+  }
+}
+
+} // namespace
