@@ -119,9 +119,9 @@ constexpr llvm::StringLiteral kPairsFit = "plan.pairs_fit";
 void setPairsFit(KernelOp kernel);
 inline bool doPairsFit(KernelOp kernel) { return kernel->hasAttr(kPairsFit); }
 
-/// Largest number of steps, an i64, for which a contraction may add up products of halves in fp16. Each such sum is then
-/// added to an fp32 sum. Without this note, sums of halves are fp32. The note permits, but does not require: a CPU
-/// without arithmetic of halves ignores it. The writer knows that a sum of this many products does not overflow fp16.
+/// Number of steps, an i64, for which a CPU may add up products of halves in fp16, as a part of an fp32 sum. Without
+/// this note, sums of halves are fp32. The note permits, but does not require: a CPU without arithmetic of halves
+/// ignores it. The writer knows that a sum of this many products does not overflow fp16.
 constexpr llvm::StringLiteral kHalfSums = "plan.half_sums";
 
 /// Sets the note. `steps` must be positive.
