@@ -167,7 +167,7 @@ func.func @counter(%x: tensor<f32>) -> tensor<f32> {
 // A product of weights that would all be 0 multiplies f32, and says so. The next one is narrow.
 
 // CHECK-LABEL: func.func @products(
-// CHECK-SAME:    attributes {nn.wide_products = {{\[\[}}loc({{.*}}), "fp16 cannot hold its weights of about 1e-9"]]}
+// CHECK-SAME:    attributes {nn.wide_products = {{.*}}, "fp16 cannot hold its weights of about 1e-9"
 // CHECK:         nn.matmul {{.*}} : tensor<2x4xf32>, tensor<4x4xf32>
 // CHECK:         nn.binary mul {{.*}} : tensor<2x4xf32>, tensor<f32>
 // CHECK:         nn.matmul {{.*}} : tensor<2x4xf16>, tensor<4x4xf16>

@@ -29,14 +29,14 @@ TOKENS, WIDTH, HEADS, INSIDE = 48, 64, 4, 256
 def convolutions():
     """A plain, a depthwise and a pointwise convolution, a residual sum and a dense layer."""
     graph = nacre.Graph("convolutions", seed=8)
-    x = graph.node("Conv", [graph.input("x", [1, 3, 40, 40]), graph.kernel("first", [32, 3, 3, 3])], strides=[2, 2], pads=[1, 1, 1, 1])
+    x = graph.node("Conv", [graph.input("x", [1, 3, 40, 40]), graph.kernel("w_first", [32, 3, 3, 3])], strides=[2, 2], pads=[1, 1, 1, 1])
     x = skip = graph.node("Relu", [x])
-    x = graph.node("Conv", [x, graph.kernel("inside", [32, 32, 3, 3]), graph.weight("b", [32], -0.1, 0.1)], pads=[1, 1, 1, 1], name="inside")
+    x = graph.node("Conv", [x, graph.kernel("w_inside", [32, 32, 3, 3]), graph.weight("b", [32], -0.1, 0.1)], pads=[1, 1, 1, 1], name="inside")
     x = graph.node("Add", [graph.node("Clip", [x, graph.constant("zero", [], [0.0]), graph.constant("six", [], [6.0])]), skip])
-    x = graph.node("Relu", [graph.node("Conv", [x, graph.kernel("depth", [32, 1, 3, 3])], group=32, pads=[1, 1, 1, 1], name="depthwise")])
-    x = graph.node("Relu", [graph.node("Conv", [x, graph.kernel("point", [96, 32, 1, 1])], name="pointwise")])
+    x = graph.node("Relu", [graph.node("Conv", [x, graph.kernel("w_depth", [32, 1, 3, 3])], group=32, pads=[1, 1, 1, 1], name="depthwise")])
+    x = graph.node("Relu", [graph.node("Conv", [x, graph.kernel("w_point", [96, 32, 1, 1])], name="pointwise")])
     x = graph.node("Flatten", [graph.node("GlobalAveragePool", [x])])
-    graph.node("Gemm", [x, graph.weight("dense", [96, 50], -0.3, 0.3)], output="y", name="last")
+    graph.node("Gemm", [x, graph.weight("w_dense", [96, 50], -0.3, 0.3)], output="y", name="last")
     graph.output("y", [1, 50])
     return graph
 
@@ -47,7 +47,7 @@ def block():
     size = WIDTH // HEADS
 
     def dense(x, name, rows, columns):
-        weight = graph.weight(name, [rows, columns], -math.sqrt(3 / rows), math.sqrt(3 / rows))
+        weight = graph.weight("w_" + name, [rows, columns], -math.sqrt(3 / rows), math.sqrt(3 / rows))
         return graph.node("Add", [graph.node("MatMul", [x, weight], name=name), graph.weight("b" + name, [columns], -0.1, 0.1)])
 
     def normalize(x, name):
