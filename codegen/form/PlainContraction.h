@@ -59,11 +59,11 @@ llvm::FailureOr<MatrixProduct> inPanels(const PlainContraction &plain, int64_t w
 std::optional<DepthGroups> depthGroupsOf(const PlainContraction &plain, int64_t k);
 
 /// Returns the convolution in tiles of `tile` outputs along each dimension, with Rhs in panels of `width` columns and
-/// groups of `k` steps. The element types are bytes, f32 or, if `mayBeHalves`, f16. Fails if it is not a convolution of
-/// stride 1 with known transforms, or if the cut divides tiles. Sums of bytes are only exact for some weights, which
+/// groups of `k` steps. The element types are bytes, f32 or f16. Fails if it is not a convolution of stride 1 with
+/// known transforms, or if the cut divides tiles. Sums of bytes are only exact for some weights, which
 /// callers check (compiler/encode/ExactTiles.h).
 llvm::FailureOr<WinogradConvolution> byWinograd(const PlainContraction &plain, int64_t tile, int64_t width,
-                                                bool mayBeHalves = false, int64_t k = 1);
+                                                int64_t k = 1);
 
 /// Returns the gradient of a filter, computed in tiles of the convolution's outputs. If `mayBeParts`, the first loops
 /// may divide it into sums over some of the images or rows. Fails if the contraction is not such a gradient.

@@ -100,8 +100,7 @@ static LogicalResult checkIntegers(const PlainContraction &plain, const winograd
 
 /// Recognizes y(n, h, w, [g] o) += x(n, h + i, w + j, [g] c) * f(i, j, c, [g] o). The filter must be square. Rows and
 /// pixels may have any stride.
-FailureOr<WinogradConvolution> byWinograd(const PlainContraction &plain, int64_t tile, int64_t width, bool mayBeHalves,
-                                          int64_t k) {
+FailureOr<WinogradConvolution> byWinograd(const PlainContraction &plain, int64_t tile, int64_t width, int64_t k) {
   enum Loop : unsigned { Image, Down, Across, Column, TapDown, TapAcross, Channel, Count };
   SmallVector<ProductLoop, 0> loops = plain.loops;
   // If there is a loop over groups, it precedes the loop over columns.
@@ -139,8 +138,8 @@ FailureOr<WinogradConvolution> byWinograd(const PlainContraction &plain, int64_t
       return failure();
   } else {
     for (const ContractionOperand &operand : plain.operands)
-      if (!operand.elementType.isF32() && !(mayBeHalves && operand.elementType.isF16()))
-        return misfit("a Winograd convolution must be f32, or f16 where that is allowed");
+      if (!operand.elementType.isF32() && !operand.elementType.isF16())
+        return misfit("a Winograd convolution of floats must be f32 or f16");
   }
   if (plain.cutAxis > Down || (plain.cutAxis == Down && loops[Image].size != 1))
     return misfit("a Winograd convolution must be cut along its images or rows");
@@ -213,7 +212,7 @@ FailureOr<WinogradConvolution> parseWinograd(plan::KernelOp kernel) {
   plan::EncodingAttr encoding = kernel.getEncoding(plain->operands[Contraction::Rhs].argument);
   if (!encoding || encoding.getKind() != plan::EncodingKind::Panel)
     return misfit("Winograd requires filters in panels");
-  return byWinograd(*plain, note->tile, encoding.getWidth(), /*mayBeHalves=*/false, encoding.getK());
+  return byWinograd(*plain, note->tile, encoding.getWidth(), encoding.getK());
 }
 
 FailureOr<WinogradGradient> parseWinogradGradient(plan::KernelOp kernel) {

@@ -206,7 +206,7 @@ private:
                                       {1, 1, 1, across().strides[Contraction::Lhs]}, 0);
         return build.pointer(buffer(Contraction::Lhs), address);
       };
-      sweeps->down(vectors, inputs, from, transform);
+      sweeps->down(vectors, inputs, contraction.operands[Contraction::Lhs].elementType, from, transform);
       sweeps->acrossTo(vectors, inputs, transform, [&](int64_t column, Position row) {
         Value address = build.address({{to, 0}, channel, row}, {1, 1, inputs * inputPlane}, column * inputPlane);
         return build.pointer(transformed, address);

@@ -2,6 +2,7 @@
 
 #include "codegen/cpu/winograd/WinogradFilters.h"
 
+#include "codegen/cpu/VectorMath.h"
 #include "codegen/cpu/winograd/WinogradTables.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -25,6 +26,8 @@ Value widenedTo(VectorBuilder &build, Value element, Type number, bool isUnsigne
   const Type type = withElement(element.getType(), number);
   if (type == element.getType())
     return element;
+  if (isa<FloatType>(number))
+    return emitExtend(build, element, number);
   return isUnsigned ? arith::ExtUIOp::create(build.ops, build.loc, type, element).getResult()
                     : arith::ExtSIOp::create(build.ops, build.loc, type, element).getResult();
 }
@@ -52,7 +55,8 @@ void WinogradFilters::sweep(Value weight, Value from, int64_t elements) {
   auto to = [&](int64_t i, int64_t j) {
     return build.pointer(filters.buffer, build.index((i * inputs + j) * filters.stride));
   };
-  sweeps->filters(build.index(elements / WinogradSweeps::vectorLanes(machine)), pairs, fromTap, to);
+  sweeps->filters(build.index(elements / WinogradSweeps::vectorLanes(machine)), pairs,
+                  contraction.operands[Contraction::Rhs].elementType, fromTap, to);
 }
 
 void WinogradFilters::transform(ArrayRef<int64_t> group, llvm::function_ref<Term(int64_t i, int64_t j)> tap, Value to,
@@ -70,7 +74,8 @@ void WinogradFilters::emitFloats(Value weight, Value from, int64_t elements) {
       const Position at = hiddenPosition(build, position);
       Value here = build.address({{from, 0}, at}, {1, 1}, 0);
       auto tap = [&](int64_t i, int64_t j) -> Term {
-        return {&build, build.load(weight, build.add(here, tapStride(i, j)), piece)};
+        Value element = build.load(weight, build.add(here, tapStride(i, j)), piece);
+        return {&build, widenedTo(build, element, filters.number, /*isUnsigned=*/false)};
       };
       transform(group, tap, build.address({at}, {1}, 0), piece);
     });

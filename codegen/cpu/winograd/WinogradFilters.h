@@ -32,7 +32,8 @@ void storePlanes(VectorBuilder &build, int64_t row, llvm::ArrayRef<Term> values,
 /// and an index. On arm64, LLVM therefore chooses the registers.
 Position hiddenPosition(VectorBuilder &build, Position at);
 
-/// Widens a byte to a 16-bit integer, the type with which transforms begin. Floats are returned unchanged.
+/// Widens an element to the type with which transforms begin: a byte to a 16-bit integer, a half to f32. Returns f32
+/// unchanged.
 mlir::Value widenedTo(VectorBuilder &build, mlir::Value element, mlir::Type number, bool isUnsigned);
 
 class WinogradFilters {

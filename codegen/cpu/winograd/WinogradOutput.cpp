@@ -81,7 +81,7 @@ void WinogradOutput::sweep(const WinogradTiles::Origin &origin, Value from, Valu
     Value count = emitMin(build, difference(end, columns.counter), build.index(WinogradSweeps::mostElements));
     Value vectors = build.divide(count, vectorLanes);
     sweeps->down(
-        vectors, tile,
+        vectors, tile, contraction.accumulatorType,
         [&](int64_t row, Position column) {
           return build.pointer(
               sums.buffer, build.address({{from, 0}, columns, column}, {1, 1, sums.plane}, row * inputs * sums.plane));

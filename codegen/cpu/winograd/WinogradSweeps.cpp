@@ -2,6 +2,7 @@
 
 #include "codegen/cpu/winograd/WinogradSweeps.h"
 
+#include "codegen/cpu/VectorMath.h"
 #include "dialects/StoredBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -54,8 +55,14 @@ void WinogradSweeps::overVectors(Value vectors, ValueRange carried, VectorBuilde
   build.loop(build.index(0), end, step, carried, body);
 }
 
-SmallVector<Value> WinogradSweeps::moved(ValueRange pointers) {
-  return llvm::map_to_vector(pointers, [&](Value pointer) { return build.moved(pointer, bytes); });
+Term WinogradSweeps::load(Value pointer, Type stored) {
+  return {&build,
+          emitExtend(build, build.loadAt(pointer, VectorType::get(type.getShape(), stored)), type.getElementType())};
+}
+
+SmallVector<Value> WinogradSweeps::moved(ValueRange pointers, Type stored) {
+  const int64_t size = type.getNumElements() * bytesOfElement(stored);
+  return llvm::map_to_vector(pointers, [&](Value pointer) { return build.moved(pointer, size); });
 }
 
 void WinogradSweeps::store(ArrayRef<Term> numbers, ValueRange to) {
@@ -63,7 +70,7 @@ void WinogradSweeps::store(ArrayRef<Term> numbers, ValueRange to) {
     build.storeAt(number.value, pointer);
 }
 
-void WinogradSweeps::down(Value vectors, int64_t rows, PointerOfRow from, Transform transform) {
+void WinogradSweeps::down(Value vectors, int64_t rows, Type stored, PointerOfRow from, Transform transform) {
   build.loop(0, inputs, 1, [&](Position column) {
     SmallVector<Value> pointers;
     for (int64_t row = 0; row < inputs; ++row)
@@ -72,8 +79,8 @@ void WinogradSweeps::down(Value vectors, int64_t rows, PointerOfRow from, Transf
     overVectors(vectors, pointers, [&](Position, ValueRange at) {
       SmallVector<Term> numbers;
       for (Value pointer : at.drop_back())
-        numbers.push_back(load(pointer));
-      SmallVector<Value> next = moved(at.drop_back());
+        numbers.push_back(load(pointer, stored));
+      SmallVector<Value> next = moved(at.drop_back(), stored);
       Places to(build, at.back());
       for (auto [row, number] : llvm::enumerate(transform(numbers)))
         build.storeAt(number.value, to.at(int64_t(row) * inputs * bytes));
@@ -110,7 +117,7 @@ void WinogradSweeps::acrossTo(Value vectors, int64_t rows, Transform transform, 
   });
 }
 
-void WinogradSweeps::filters(Value vectors, winograd::Pairs pairs, PointerOf from, PointerOf to) {
+void WinogradSweeps::filters(Value vectors, winograd::Pairs pairs, Type stored, PointerOf from, PointerOf to) {
   constexpr int64_t taps = 3;
   auto transform = [&](ArrayRef<Term> g) { return winograd::transformFilter(inputs, g, pairs); };
   // Take two rows at a time. The rows for the points 0 and infinity are rows of the filter. All others are computed
@@ -131,7 +138,7 @@ void WinogradSweeps::filters(Value vectors, winograd::Pairs pairs, PointerOf fro
       for (int64_t column = 0; column < taps; ++column) {
         SmallVector<Term> g;
         for (Value pointer : at.slice(column * read.size(), read.size()))
-          g.push_back(load(pointer));
+          g.push_back(load(pointer, stored));
         if (pair != 0) {
           const auto all = transform(g);
           g = {all[rows[0]], all[rows[1]]};
@@ -139,12 +146,15 @@ void WinogradSweeps::filters(Value vectors, winograd::Pairs pairs, PointerOf fro
         for (auto [row, number] : llvm::zip_equal(transformed, g))
           row.push_back(number);
       }
-      ValueRange left = at.drop_front(taps * read.size());
+      const ValueRange sources = at.take_front(taps * read.size()), targets = at.drop_front(sources.size());
+      ValueRange left = targets;
       for (ArrayRef<Term> row : transformed) {
         store(transform(row), left.take_front(inputs));
         left = left.drop_front(inputs);
       }
-      return moved(at);
+      SmallVector<Value> next = moved(sources, stored);
+      llvm::append_range(next, moved(targets));
+      return next;
     });
   }
 }

@@ -47,22 +47,27 @@ public:
   WinogradSweeps(VectorBuilder &build, const MachineRow &machine, int64_t inputs, mlir::Type element,
                  mlir::Value between);
 
-  /// Emits the sweep down each column of `vectors` vectors. The result has `rows` values for each column.
-  void down(mlir::Value vectors, int64_t rows, PointerOfRow from, Transform transform);
+  /// Emits the sweep down each column of `vectors` vectors, which are stored as `stored` and widened when they are
+  /// loaded. The result has `rows` values for each column.
+  void down(mlir::Value vectors, int64_t rows, mlir::Type stored, PointerOfRow from, Transform transform);
   /// Emits the sweep across the row `row` of the result of down().
   void across(mlir::Value vectors, int64_t rows, Position row, Transform transform, mlir::ValueRange carried,
               Take take);
   /// Emits the sweep across each row of the result of down(). `to` returns the pointers to store to.
   void acrossTo(mlir::Value vectors, int64_t rows, Transform transform, PointerOfRow to);
 
-  /// Transforms filters of three taps along both dimensions together.
-  void filters(mlir::Value vectors, winograd::Pairs pairs, PointerOf from, PointerOf to);
+  /// Transforms filters of three taps, stored as `stored`, along both dimensions together.
+  void filters(mlir::Value vectors, winograd::Pairs pairs, mlir::Type stored, PointerOf from, PointerOf to);
 
 private:
-  Term load(mlir::Value pointer) { return {&build, build.loadAt(pointer, type)}; }
+  Term load(mlir::Value pointer) { return load(pointer, type.getElementType()); }
+  /// Returns the vector at `pointer`, which is stored as `stored`.
+  Term load(mlir::Value pointer, mlir::Type stored);
   void store(llvm::ArrayRef<Term> numbers, mlir::ValueRange to);
   void overVectors(mlir::Value vectors, mlir::ValueRange carried, VectorBuilder::Body body);
-  llvm::SmallVector<mlir::Value> moved(mlir::ValueRange pointers);
+  llvm::SmallVector<mlir::Value> moved(mlir::ValueRange pointers) { return moved(pointers, type.getElementType()); }
+  /// Returns the pointers after one vector, which is stored as `stored`.
+  llvm::SmallVector<mlir::Value> moved(mlir::ValueRange pointers, mlir::Type stored);
 
   VectorBuilder &build;
   const int64_t inputs;

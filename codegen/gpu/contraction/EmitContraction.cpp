@@ -83,7 +83,7 @@ std::optional<WinogradConvolution> convolutionOf(plan::KernelOp kernel, const Lo
     return std::nullopt;
   // Both are preliminary: tables choose the tile later (setTile()), and the product has the layout of its columns.
   constexpr int64_t tile = 2, width = 4;
-  FailureOr<WinogradConvolution> convolution = byWinograd(*plain, tile, width, /*mayBeHalves=*/true);
+  FailureOr<WinogradConvolution> convolution = byWinograd(*plain, tile, width);
   if (failed(convolution) || convolution->method.taps != kWinogradTaps)
     return std::nullopt;
   return std::move(*convolution);

@@ -127,8 +127,7 @@ int64_t bestTile(const PanelWish &wish, int64_t largest, const Target &target) {
 /// Chooses the first target's best Winograd tile, and panels for it, if Winograd makes the kernel faster. For bytes,
 /// other targets may multiply directly.
 void wishForWinograd(PanelWish &wish, const PlainContraction &plain, ArrayRef<Target> targets) {
-  FailureOr<WinogradConvolution> convolution =
-      byWinograd(plain, kWinogradTiles.front(), wish.width, /*mayBeHalves=*/false, wish.depth.k);
+  FailureOr<WinogradConvolution> convolution = byWinograd(plain, kWinogradTiles.front(), wish.width, wish.depth.k);
   if (failed(convolution) || isEmpty(shapeOf(*convolution)))
     return;
   wish.winograd = shapeOf(*convolution);

@@ -1,5 +1,6 @@
 // RUN: nacre-opt %s --nacre-choose-encodings="target=linux-x86_64" --split-input-file | FileCheck %s
 // RUN: nacre-opt %s --nacre-choose-encodings="target=linux-arm64" --split-input-file | FileCheck %s
+// RUN: nacre-opt %s --nacre-choose-encodings="target=linux-arm64 cpu=cortex-a76" --split-input-file | FileCheck %s
 // RUN: nacre-opt %s --nacre-choose-encodings="target=linux-x86_64 accuracy=strict" --split-input-file | FileCheck %s --check-prefix=STRICT
 
 // A 3x3 convolution reads panels, as any other does; that the CPU computes it by Winograd, in tiles of 4x4, is noted on the
@@ -60,7 +61,7 @@ plan.entry @main {
 
 // -----
 
-// Strides, oblong windows, few channels and halves stay direct.
+// Strides, oblong windows and few channels stay direct.
 
 // CHECK-NOT: plan.winograd
 plan.weight @strided_w = dense<1.0> : tensor<3x3x64x64xf32>
@@ -99,20 +100,6 @@ plan.kernel @colours contraction (%x: tensor<1x30x30x3xf32>, %w: tensor<3x3x3x64
   } -> tensor<1x28x28x64xf32>
   plan.yield %c : tensor<1x28x28x64xf32>
 }
-plan.weight @half_w = dense<1.0> : tensor<3x3x64x64xf16>
-plan.kernel @half contraction (%x: tensor<1x30x30x64xf16>, %w: tensor<3x3x64x64xf16>) into (%y: tensor<1x28x28x64xf32>) cut 1 : 28 by 1 {
-  %zero = arith.constant 0.0 : f32
-  %f = linalg.fill ins(%zero : f32) outs(%y : tensor<1x28x28x64xf32>) -> tensor<1x28x28x64xf32>
-  %c = linalg.generic {indexing_maps = [affine_map<(n, h, w, o, i, j, c) -> (n, h + i, w + j, c)>, affine_map<(n, h, w, o, i, j, c) -> (i, j, c, o)>, affine_map<(n, h, w, o, i, j, c) -> (n, h, w, o)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%x, %w : tensor<1x30x30x64xf16>, tensor<3x3x64x64xf16>) outs(%f : tensor<1x28x28x64xf32>) {
-  ^bb0(%a: f16, %d: f16, %o: f32):
-    %ae = arith.extf %a : f16 to f32
-    %de = arith.extf %d : f16 to f32
-    %m = arith.mulf %ae, %de : f32
-    %s = arith.addf %o, %m : f32
-    linalg.yield %s : f32
-  } -> tensor<1x28x28x64xf32>
-  plan.yield %c : tensor<1x28x28x64xf32>
-}
 plan.entry @main {
   %x0 = plan.storage input "x0" 0 : memref<1x29x29x64xf32>
   %y0 = plan.storage output "y0" 0 : memref<1x14x14x64xf32>
@@ -126,10 +113,6 @@ plan.entry @main {
   %y2 = plan.storage output "y2" 2 : memref<1x28x28x64xf32>
   %w2 = plan.use @colours_w : memref<3x3x3x64xf32>
   plan.launch @colours(%x2, %w2) into(%y2) : (memref<1x30x30x3xf32>, memref<3x3x3x64xf32>) into (memref<1x28x28x64xf32>)
-  %x3 = plan.storage input "x3" 3 : memref<1x30x30x64xf16>
-  %y3 = plan.storage output "y3" 3 : memref<1x28x28x64xf32>
-  %w3 = plan.use @half_w : memref<3x3x64x64xf16>
-  plan.launch @half(%x3, %w3) into(%y3) : (memref<1x30x30x64xf16>, memref<3x3x64x64xf16>) into (memref<1x28x28x64xf32>)
 }
 
 // -----
@@ -225,4 +208,32 @@ plan.entry @deep_main {
   %y0 = plan.storage output "y0" 0 : memref<1x56x56x64xi32>
   %w0 = plan.use @deep_w : memref<3x3x228x64xi8>
   plan.launch @deep(%x0, %w0) into(%y0) {plan.engine = "cpu"} : (memref<1x58x58x228xi8>, memref<3x3x228x64xi8>) into (memref<1x56x56x64xi32>)
+}
+
+// -----
+
+// Transforms widen halves. Sums in fp16 (plan.half_sums) take half of the time of fp32, a tile of 4x4 a quarter.
+
+// CHECK:      plan.kernel @half contraction
+// CHECK-SAME: cut 1 : 28 by 4
+// CHECK-SAME: plan.winograd = {cycles = {{[0-9]+}} : i64, direct_cycles = {{[0-9]+}} : i64, tile = 4 : i64}
+plan.weight @half_w = dense<1.0> : tensor<3x3x64x64xf16>
+plan.kernel @half contraction (%x: tensor<1x30x30x64xf16>, %w: tensor<3x3x64x64xf16>) into (%y: tensor<1x28x28x64xf32>) cut 1 : 28 by 1 attributes {plan.half_sums = 64 : i64} {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%y : tensor<1x28x28x64xf32>) -> tensor<1x28x28x64xf32>
+  %c = linalg.generic {indexing_maps = [affine_map<(n, h, w, o, i, j, c) -> (n, h + i, w + j, c)>, affine_map<(n, h, w, o, i, j, c) -> (i, j, c, o)>, affine_map<(n, h, w, o, i, j, c) -> (n, h, w, o)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%x, %w : tensor<1x30x30x64xf16>, tensor<3x3x64x64xf16>) outs(%f : tensor<1x28x28x64xf32>) {
+  ^bb0(%a: f16, %d: f16, %o: f32):
+    %ae = arith.extf %a : f16 to f32
+    %de = arith.extf %d : f16 to f32
+    %m = arith.mulf %ae, %de : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<1x28x28x64xf32>
+  plan.yield %c : tensor<1x28x28x64xf32>
+}
+plan.entry @main {
+  %x0 = plan.storage input "x0" 0 : memref<1x30x30x64xf16>
+  %y0 = plan.storage output "y0" 0 : memref<1x28x28x64xf32>
+  %w0 = plan.use @half_w : memref<3x3x64x64xf16>
+  plan.launch @half(%x0, %w0) into(%y0) : (memref<1x30x30x64xf16>, memref<3x3x64x64xf16>) into (memref<1x28x28x64xf32>)
 }

@@ -154,8 +154,8 @@ inline std::string ProductText::epilogue(const std::string &target) const {
     value = "%m";
   }
   if (element != accumulator) {
-    body += "    %t = arith.truncf " + value + " : " + accumulator + " to " + element + "\n";
-    value = "%t";
+    body += "    %narrow = arith.truncf " + value + " : " + accumulator + " to " + element + "\n";
+    value = "%narrow";
   }
   std::string iterators;
   for (size_t axis = 0; axis < result.size(); ++axis)

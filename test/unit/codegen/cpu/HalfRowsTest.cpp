@@ -43,6 +43,7 @@ struct Product {
   int64_t columns = 1;
   std::function<Terms(int64_t element)> terms;
   bool hasBias = false, hasResidual = false, isRectified = false;
+  double errorOfSingles = 1e-5; ///< Largest absolute error of fp32 sums.
 };
 
 Product matmul(MatmulText text) {
@@ -143,7 +144,7 @@ protected:
           largest = std::max(largest, std::abs(sum += terms[step - before]));
         bound += steps ? kRounding * largest + kTiny : 0;
       }
-      bound = 1.01 * bound + 1e-5;
+      bound = 1.01 * bound + product.errorOfSingles;
       if (product.hasBias)
         value += storages[2].at(element % product.columns);
       if (product.hasResidual)
@@ -219,6 +220,23 @@ TEST_F(HalfRows, SumsAreSinglesOtherwise) {
   check("cortex-a76", 8, convolutions(), /*isNoteUsed=*/false);
   // A register of halves would reach beyond such panels.
   check("cortex-a76", 64, {matmul({9, 40, 100, 0, /*panel=*/20})}, /*isNoteUsed=*/false);
+}
+
+/// By Winograd, halves are widened before they are transformed. Sums are fp32, also with the note.
+TEST_F(HalfRows, SumsByWinogradAreSingles) {
+  std::vector<Product> products;
+  for (int64_t tile : {2, 4}) {
+    ConvolutionText text{{9, 11}, 21, 40};
+    text.panel = 16;
+    text.winograd = text.grain = tile;
+    products.push_back(convolution(text));
+    text.channels = text.filters = 64;
+    products.push_back(convolution(text, /*residual=*/true));
+  }
+  for (Product &product : products)
+    product.errorOfSingles = 1e-4; // Factors of transforms are up to 8.
+  check("cortex-a76", 64, products, /*isNoteUsed=*/false);
+  check("cortex-a55", 64, products, /*isNoteUsed=*/false);
 }
 
 /// The second half of a separable convolution is a product of halves, too. Its sums differ a little from fp32 sums.

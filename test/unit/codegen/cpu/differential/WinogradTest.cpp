@@ -15,6 +15,7 @@ struct Convolution {
   int64_t panel = 32;
   int64_t taps = 3;
   int64_t groups = 1;
+  std::string element = "f32";
 };
 
 /// A bias, a residual and a clamp follow, and the result has a halo: all that a convolution's epilogue may be.
@@ -24,11 +25,12 @@ std::string textOf(const Convolution &c) {
   text.batch = c.images;
   text.panel = c.panel;
   text.groups = c.groups;
+  text.element = c.element;
   text.winograd = c.tile;
   text.cut = c.images > 1 ? 0 : 1;
   text.grain = c.images > 1 ? 1 : c.tile;
   text.halo = 1;
-  return text.finished(/*residual=*/true).text();
+  return text.finished(/*residual=*/c.element == "f32").text();
 }
 
 TEST_F(CpuWinograd, WinogradInWholeTiles) {
@@ -78,6 +80,15 @@ TEST_F(CpuWinograd, WinogradOfGroups) {
   checkOnAll(textOf({1, 9, 10, 24, 46, 4, 32, /*taps=*/3, /*groups=*/2}));
   check(textOf({3, 6, 5, 57, 96, 2, 16, 3, 3}));
   check(textOf({1, 10, 13, 96, 160, 4, 16, 5, 2}));
+}
+
+/// Transforms widen halves.
+TEST_F(CpuWinograd, WinogradOfHalves) {
+  for (int64_t tile : {2, 4, 6}) {
+    checkWithHalves(textOf({1, 12, 12, 16, 32, tile, 32, /*taps=*/3, /*groups=*/1, "f16"}), 2e-3);
+    checkWithHalves(textOf({1, 13, 6, 19, 37, tile, 16, 3, 1, "f16"}), 2e-3);
+  }
+  checkWithHalves(textOf({1, 8, 9, 16, 32, 4, 32, 5, 1, "f16"}), 2e-3);
 }
 
 /// Panels that are no whole vectors are multiplied directly.
