@@ -60,8 +60,7 @@ Axes ReshapeOp::getIterationAxes() {
   return list.take();
 }
 
-/// An axis of size 1 may keep its count although another one beside it is dropped: which of the two a result has matters
-/// only here.
+/// Passes the count of either of two axes of size 1 to the one that is not dropped.
 std::optional<AxisCounts> ReshapeOp::transferCounts(ArrayRef<AxisCounts> operands) {
   const Dims from = getOperand().getType().getShape(), to = getType().getShape();
   AxisCounts result(to.size());

@@ -24,8 +24,8 @@ struct AttentionText {
   bool cutAmongRows = false; ///< Else among batches.
   bool bounded = false;      ///< A row sees three keys before its position, and the key at it.
   bool sunk = false;         ///< Capped, and with a sink: the first number of the mask.
-  bool causal = false;       ///< With `bounded`: a row sees all keys before its position.
-  int64_t offset = 2;        ///< With `bounded`: the position of the first row among the keys.
+  bool causal = false;       ///< Requires `bounded`: a row sees all keys before its position.
+  int64_t offset = 2;        ///< Position of the first row among the keys, if `bounded`.
 
   std::string text() const;
   std::string scored() const; ///< The body of the sweep that finishes the scores.

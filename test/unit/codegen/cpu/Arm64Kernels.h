@@ -36,7 +36,7 @@ public:
 private:
   struct Kernel {
     KernelCode code;
-    int64_t extent = 1, middle = 1; ///< Of the cut axis, and where the second share begins.
+    int64_t extent = 1, middle = 1; ///< Size of the cut axis, and where the second share begins.
     std::vector<Storage> storages, packed;
     /// The storages that the function gets: packed weights, or those of the kernel.
     std::vector<Storage *> buffers();

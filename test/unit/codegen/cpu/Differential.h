@@ -49,7 +49,7 @@ protected:
     checkOn(cpus, text, tolerance);
   }
 
-  /// Whether the output of `text` has a NaN, if the elements of the input `input` from `first` on are NaNs.
+  /// True if the output of `text` has a NaN, if the elements of the input `input` from `first` on are NaNs.
   bool readsNans(const std::string &text, unsigned input, int64_t first) {
     auto module = mlir::parseSourceString<ModuleOp>(text, ParserConfig(&context));
     auto kernel = *module->getOps<plan::KernelOp>().begin();

@@ -2,8 +2,8 @@
 //
 // What:  products of halves that are added up in fp16 for some steps, and then in fp32 (plan.half_sums).
 // Why:   only some arm64 cores have the instructions, and the rounding errors must stay what the note permits.
-// How:   kernels run under qemu, and are compared with loops in double precision. The bound of an element's error follows
-//        from its terms: each step rounds a sum of at most as many terms as the note says.
+// How:   kernels run under qemu, and are compared with loops in double precision. The bound of an element's error
+//        follows from its terms: each step rounds a sum of at most as many terms as the note says.
 
 #include "codegen/form/ContractionForm.h"
 #include "dialects/plan/Notes.h"
@@ -155,8 +155,8 @@ protected:
       errors += error * error;
       values += expected * expected;
     }
-    // A sum of n steps rounds n / 2 terms on average in each step. Rounding errors are independent and have one third of
-    // the square of their bound. The result is rounded once more.
+    // A sum of n steps rounds n / 2 terms on average in each step. Rounding errors are independent and have one third
+    // of the square of their bound. The result is rounded once more.
     const double ofSums = kRounding * std::sqrt(double(steps) / 6);
     EXPECT_LE(std::sqrt(errors / values), 1.2 * std::hypot(ofSums, kRounding / std::sqrt(3)));
   }
@@ -222,7 +222,7 @@ TEST_F(HalfRows, SumsAreSinglesOtherwise) {
   check("cortex-a76", 64, {matmul({9, 40, 100, 0, /*panel=*/20})}, /*isNoteUsed=*/false);
 }
 
-/// By Winograd, halves are widened before they are transformed. Sums are fp32, also with the note.
+/// Winograd widens halves before it transforms them. Sums are fp32, also with the note.
 TEST_F(HalfRows, SumsByWinogradAreSingles) {
   std::vector<Product> products;
   for (int64_t tile : {2, 4}) {

@@ -63,8 +63,8 @@ TEST_F(GpuAttention, BoundsAndSink) {
   check(AttentionText{2, 17, 33, 16, 24, true, false, true, "f16", true, /*bounded=*/true, /*sunk=*/true}.text(), 1e-2);
 }
 
-/// Loops over keys begin and end at the bounds of a workgroup's rows: within a part of the keys, and within the steps that
-/// are loaded together. The first and the last kernel have a variant in which invocations share keys.
+/// Loops over keys begin and end at the bounds of a workgroup's rows: within a part of the keys, and within the steps
+/// that are loaded together. The first and the last kernel have a variant in which invocations share keys.
 TEST_F(GpuAttention, SkipsHiddenKeys) {
   AttentionText window{2, 30, 200, 9, 11}, causal{70, 9, 129, 8, 20}, heads{2, 20, 256, 16, 16, true};
   for (AttentionText *bounded : {&window, &causal, &heads}) {
@@ -93,7 +93,8 @@ TEST_F(GpuAttention, RowsWithoutKeys) {
   check(bounded.text());
 }
 
-/// A product with a NaN is a NaN, also if the weight is 0. With one batch there is a variant in which invocations share keys.
+/// A product with a NaN is a NaN, also if the weight is 0. With one batch there is a variant in which invocations share
+/// keys.
 TEST_F(GpuAttention, DoesNotMultiplyHiddenValues) {
   for (int64_t batches : {1, 70}) {
     AttentionText causal{batches, 16, 256, 16, 16, /*interleaved=*/true};
@@ -107,8 +108,8 @@ TEST_F(GpuAttention, DoesNotMultiplyHiddenValues) {
   }
 }
 
-/// Halves by sixteens, as many as the workgroup's shared memory holds. No device of CI has matrices: what they compute is
-/// compared by test/bench/agreement.py.
+/// Halves by sixteens, as many as the workgroup's shared memory holds. No device of CI has matrices: what they compute
+/// is compared by test/bench/agreement.py.
 TEST_F(GpuAttention, MatricesWhereSixteensFit) {
   const uint64_t matrices = NACRE_GPU_NEED(NACRE_GPU_COOPERATIVE_MATRIX);
   for (const AttentionText &fits : {AttentionText{3, 197, 197, 64, 64, true, false, true, "f16", true},

@@ -45,8 +45,8 @@ protected:
   /// Returns the variants of `text`, which is one kernel; the best variant first.
   std::vector<GpuKernelCode> variantsOf(const std::string &text, const GpuOptions &options = {});
 
-  /// Whether a variant of `text` writes a NaN, if the elements of the input `input` from `first` on are NaNs. Empty if
-  /// there is no device.
+  /// Returns for each variant of `text` whether it writes a NaN, if the elements of the input `input` from `first` on
+  /// are NaNs. Empty if there is no device.
   std::vector<bool> readNans(const std::string &text, unsigned input, int64_t first);
 
 private:

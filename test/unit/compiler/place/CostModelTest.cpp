@@ -89,8 +89,8 @@ TEST(CostModel, ProductsTakeTheTimeOfTheirTypes) {
   EXPECT_NEAR(cpuSeconds(doubles, makeDevice()), 2, 1e-3);
 }
 
-/// A library may contain products of halves for cores that this device does not have. It then runs the products that widen
-/// halves, at the rate of f32.
+/// A library may contain products of halves for cores that this device does not have. It then runs the products that
+/// widen halves, at the rate of f32.
 TEST(CostModel, ProductsOfHalvesReachTheRateOfTheDevice) {
   DeviceProfile device = makeDevice();
   LaunchWork work = makeProduct(19e9);
