@@ -26,9 +26,9 @@ std::vector<std::string> cpuNames(StringRef target) { return codegen::cpuNames(t
 bool isCpuOf(StringRef target, StringRef cpu) { return codegen::isCpuOf(target, cpu); }
 
 std::string addCpuWithHalves(StringRef target, StringRef cpus) {
-  // The first phones whose cores multiply halves. They have none of the newer instructions, which old kernels of later
-  // phones do not report.
-  constexpr StringLiteral added = "snapdragon-845", baseline = "generic";
+  // The first phones with cores that multiply halves and bytes (2019). Older ones that report arithmetic of halves cannot
+  // be trusted: in Exynos 9810, only the little cores have it.
+  constexpr StringLiteral added = "snapdragon-855", baseline = "generic";
   if (target == "host" || !isCpuOf(target, added))
     return cpus.str();
   return (cpus.empty() ? StringRef(baseline) : cpus).str() + "," + added.str();

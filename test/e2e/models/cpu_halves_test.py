@@ -125,7 +125,7 @@ class CpuHalvesTest(nacre.NacreTest):
         for name in ("convolutions", "block"):
             library, report, said = self.compile_halves(name, "--target=linux-arm64")
             self.assertNotIn(SLOW, said)
-            self.assertEqual(report["cpu"], "generic,snapdragon-845")
+            self.assertEqual(report["cpu"], "generic,snapdragon-855")
             for cpu in (WITH_HALVES, WITHOUT_HALVES):
                 with self.subTest(name, cpu=cpu):
                     self.check(name, library, lambda library, *options, cpu=cpu: self.run_arm64(library, *options, cpu=cpu))
@@ -139,8 +139,8 @@ class CpuHalvesTest(nacre.NacreTest):
 
     def test_variants(self):
         """A preset's library also has code for cores that multiply halves; CPUs that the user names are left alone."""
-        for options, cpus, is_slow in ((["--for=board"], "generic,cortex-a53,snapdragon-845", False),
-                                       (["--target=android-arm64"], "generic,snapdragon-845", False),
+        for options, cpus, is_slow in ((["--for=board"], "generic,cortex-a53,snapdragon-855", False),
+                                       (["--target=android-arm64"], "generic,snapdragon-855", False),
                                        (["--target=linux-arm64", "--cpu=generic"], "generic", True),
                                        (["--target=linux-arm64", "--cpu=cortex-a76"], "cortex-a76", False),
                                        (["--target=linux-x86_64"], "", True)):
@@ -148,7 +148,7 @@ class CpuHalvesTest(nacre.NacreTest):
                 _, report, said = self.compile_halves("relu", *options)
                 self.assertEqual(report["cpu"], cpus)
                 self.assertEqual(SLOW in said, is_slow, said)
-        self.assertEqual(self.compile_halves("relu", "--for=board")[1]["preset"]["options"][1], "--cpu=generic,cortex-a53,snapdragon-845")
+        self.assertEqual(self.compile_halves("relu", "--for=board")[1]["preset"]["options"][1], "--cpu=generic,cortex-a53,snapdragon-855")
 
     def test_entries_have_their_own_precision(self):
         """An entry that only the CPU computes has the CPU's precision; in others, both engines have fp16."""
