@@ -26,8 +26,8 @@ std::vector<std::string> cpuNames(StringRef target) { return codegen::cpuNames(t
 bool isCpuOf(StringRef target, StringRef cpu) { return codegen::isCpuOf(target, cpu); }
 
 std::string addCpuWithHalves(StringRef target, StringRef cpus) {
-  // The first phones with cores that multiply halves and bytes (2019). Older ones that report arithmetic of halves cannot
-  // be trusted: in Exynos 9810, only the little cores have it.
+  // The first phones with cores that multiply halves and bytes (2019). Older ones may report arithmetic of halves that
+  // only their little cores have, as Exynos 9810 does.
   constexpr StringLiteral added = "snapdragon-855", baseline = "generic";
   if (target == "host" || !isCpuOf(target, added))
     return cpus.str();

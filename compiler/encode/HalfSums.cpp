@@ -4,8 +4,8 @@
 // Why: NEON multiplies and adds eight halves in one instruction, but only four floats. A sum that is fp16 only for some
 //      steps loses few digits.
 // How: 1. a contraction whose two operands are f16 in memory is a candidate;
-//      2. a candidate has no note if a launch must multiply f32, or has a weight whose products are too small or too
-//         large for fp16.
+//      2. a launch is wide if it must multiply f32, or has a weight whose products are too small or too large for fp16;
+//      3. candidates with launches that are not wide get the note. Wide launches of them get a copy without it.
 
 #include "compiler/encode/Passes.h"
 #include "compiler/encode/panels/PanelWishes.h"
@@ -47,6 +47,7 @@ int64_t halfSumSteps(int64_t depth) {
 struct Candidate {
   int64_t steps = 0;
   unsigned factors[2] = {}; ///< Indices of the arguments that are multiplied.
+  SmallVector<plan::LaunchOp> wide = {}, others = {};
 };
 
 std::optional<Candidate> findCandidate(plan::KernelOp kernel) {
@@ -70,6 +71,7 @@ std::optional<Candidate> findCandidate(plan::KernelOp kernel) {
 
 /// True if f16 can represent sums of products of the weight and of usual values, which are around one. The limits leave
 /// room for a factor of 16 on both sides. Below 6e-5, f16 has fewer digits; 64 products of 1,000 are almost infinite.
+/// Zeros are exact.
 bool isModerate(plan::WeightOp weight) {
   constexpr double least = 0x1p-10, most = 0x1p+6;
   FailureOr<nn::ConstantView> view = nn::ConstantView::get(weight.getValue());
@@ -85,27 +87,43 @@ bool isModerate(plan::WeightOp weight) {
       squares += number * number;
   }
   const double size = std::sqrt(squares / double(std::max<int64_t>(1, count)));
-  return size >= least && size <= most; // The comparisons are also false for NaN.
+  return size == 0 || (size >= least && size <= most); // The comparisons are also false for NaN.
 }
 
 struct AllowHalfSums : encode::impl::AllowHalfSumsPassBase<AllowHalfSums> {
   void runOnOperation() override {
     readWideProducts();
-    const SymbolTable symbols(getOperation());
+    SymbolTable symbols(getOperation());
     llvm::MapVector<plan::KernelOp, Candidate> candidates;
     for (auto kernel : getOperation().getOps<plan::KernelOp>())
       if (std::optional<Candidate> candidate = findCandidate(kernel))
         candidates[kernel] = *candidate;
     getOperation().walk([&](plan::LaunchOp launch) {
       auto found = candidates.find(symbols.lookup<plan::KernelOp>(launch.getKernel()));
-      if (found != candidates.end() && (mustBeWide(launch) || !hasModerateWeights(launch, found->second, symbols)))
-        candidates.erase(found);
+      if (found == candidates.end())
+        return;
+      Candidate &candidate = found->second;
+      const bool isWide = mustBeWide(launch) || !hasModerateWeights(launch, candidate, symbols);
+      (isWide ? candidate.wide : candidate.others).push_back(launch);
     });
-    for (auto [kernel, candidate] : candidates)
-      plan::setHalfSums(kernel, candidate.steps);
+    for (auto &[kernel, candidate] : candidates)
+      allow(kernel, candidate, symbols);
   }
 
 private:
+  /// Adds the note for launches that are not wide.
+  static void allow(plan::KernelOp kernel, const Candidate &candidate, SymbolTable &symbols) {
+    if (candidate.others.empty())
+      return;
+    if (!candidate.wide.empty()) {
+      plan::KernelOp copy = kernel.clone();
+      symbols.insert(copy, std::next(kernel->getIterator()));
+      for (plan::LaunchOp launch : candidate.wide)
+        launch.setKernel(copy.getSymName());
+    }
+    plan::setHalfSums(kernel, candidate.steps);
+  }
+
   void readWideProducts() {
     wide.clear();
     moderate.clear();

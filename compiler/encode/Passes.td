@@ -49,8 +49,8 @@ def AllowHalfSumsPass : Pass<"nacre-allow-half-sums", "::mlir::ModuleOp"> {
     Requires: kernels over whole storages, launches on storages; no encodings of weights yet. Contractions that must multiply f32 are
     on the module (`plan.wide_products`).
 
-    Ensures: contractions of two operands of f16 that sum in f32 have `plan.half_sums`, unless the weight of a
-    launch is too small or too large. The module has no `plan.wide_products`.
+    Ensures: contractions of two operands of f16 that sum in f32 have `plan.half_sums`. A launch whose weight is too small or too
+    large has a kernel without the note. The module has no `plan.wide_products`.
 
     Example: test/compiler/encode/allow-half-sums.mlir; a product of halves has the note, and the same product of tiny weights has not.
   }];

@@ -1,14 +1,20 @@
 // RUN: nacre-opt %s --nacre-allow-half-sums | FileCheck %s
 
-// A product of two operands of halves may be added up in fp16 for some steps; fewer, if it is deep. No other contraction has the note: a
-// weight that is too small or too large in one launch, an f32 operand, or a node that must be f32.
+// A product of two operands of halves may be added up in fp16 for some steps; fewer, if it is deep. No other contraction has the note: one
+// with a weight that is too small or too large, an f32 operand, or a node that must be f32. If only some launches of a kernel have such
+// weights, they get a copy.
 
 // CHECK-NOT: plan.wide_products
+// CHECK:     plan.launch @tiny(
+// CHECK-NEXT: plan.launch @tiny_0(
+// CHECK-NEXT: plan.launch @tiny(
 // CHECK:     plan.kernel @documented_example
 // CHECK-SAME: plan.half_sums = 64 : i64
 // CHECK:     plan.kernel @deep
 // CHECK-SAME: plan.half_sums = 32 : i64
 // CHECK:     plan.kernel @activations
+// CHECK-SAME: plan.half_sums = 64 : i64
+// CHECK:     plan.kernel @tiny contraction
 // CHECK-SAME: plan.half_sums = 64 : i64
 // CHECK-NOT: plan.half_sums
 
@@ -16,6 +22,7 @@ module attributes {plan.wide_products = [loc(fused["wide_node", "other"])]} {
 plan.weight @w = dense<0.5> : tensor<64x32xf16>
 plan.weight @deep_w = dense<0.5> : tensor<4608x32xf16>
 plan.weight @tiny_w = dense<1.0e-4> : tensor<64x32xf16>
+plan.weight @zero_w = dense<0.0> : tensor<64x32xf16>
 plan.weight @huge_w = dense<100.0> : tensor<64x32xf16>
 plan.weight @single_w = dense<0.5> : tensor<64x32xf32>
 plan.entry @main {
@@ -26,6 +33,7 @@ plan.entry @main {
   %w = plan.use @w : memref<64x32xf16>
   %deep_w = plan.use @deep_w : memref<4608x32xf16>
   %tiny_w = plan.use @tiny_w : memref<64x32xf16>
+  %zero_w = plan.use @zero_w : memref<64x32xf16>
   %huge_w = plan.use @huge_w : memref<64x32xf16>
   %single_w = plan.use @single_w : memref<64x32xf32>
   plan.launch @documented_example(%x, %w) into(%y) : (memref<256x64xf16>, memref<64x32xf16>) into(memref<256x32xf32>)
@@ -33,6 +41,7 @@ plan.entry @main {
   plan.launch @activations(%x, %v) into(%y) : (memref<256x64xf16>, memref<64x32xf16>) into(memref<256x32xf32>)
   plan.launch @tiny(%x, %w) into(%y) : (memref<256x64xf16>, memref<64x32xf16>) into(memref<256x32xf32>)
   plan.launch @tiny(%x, %tiny_w) into(%y) : (memref<256x64xf16>, memref<64x32xf16>) into(memref<256x32xf32>)
+  plan.launch @tiny(%x, %zero_w) into(%y) : (memref<256x64xf16>, memref<64x32xf16>) into(memref<256x32xf32>)
   plan.launch @huge(%x, %huge_w) into(%y) : (memref<256x64xf16>, memref<64x32xf16>) into(memref<256x32xf32>)
   plan.launch @mixed(%x, %single_w) into(%y) : (memref<256x64xf16>, memref<64x32xf32>) into(memref<256x32xf32>)
   plan.launch @wide(%x, %w) into(%y) : (memref<256x64xf16>, memref<64x32xf16>) into(memref<256x32xf32>) loc(fused["relu", "wide_node"])
