@@ -221,8 +221,8 @@ Value melWeights(NnBuilder &nn, Type elementType, const MelBands &bands) {
   };
   auto type = RankedTensorType::get({bands.points / 2 + 1, bands.count}, elementType);
   return makeTable<double>(nn, type, [&](int64_t index) {
-    auto bin = static_cast<double>(index / bands.count);
-    int64_t band = index % bands.count;
+    int64_t row = index / bands.count, band = index % bands.count;
+    auto bin = static_cast<double>(row);
     double left = cornerOf(band), middle = cornerOf(band + 1), right = cornerOf(band + 2);
     if (bin == middle)
       return 1.0;

@@ -66,8 +66,9 @@ constexpr double kBound = 8e-6;
 TEST_F(Sums, OfDeepProducts) {
   const int64_t depth = 16384;
   // By parts of the depth, by tiles of few rows, by one row, and from panels that are packed on the way.
-  for (MatmulText matmul : {MatmulText{30, 48, depth, 0, /*panel=*/32}, MatmulText{3, 48, depth, 0, /*panel=*/32},
-                            MatmulText{1, 128, depth, 0, /*panel=*/32, /*cut=*/1}, MatmulText{5, 20, depth}})
+  for (const MatmulText &matmul :
+       {MatmulText{30, 48, depth, 0, /*panel=*/32}, MatmulText{3, 48, depth, 0, /*panel=*/32},
+        MatmulText{1, 128, depth, 0, /*panel=*/32, /*cut=*/1}, MatmulText{5, 20, depth}})
     EXPECT_LT(errorOf(matmul.text(), kValue, productsOf(depth)), kBound) << matmul.text();
   // Parts that are no whole blocks.
   EXPECT_LT(errorOf(MatmulText{3, 16, 16381, 0, /*panel=*/16}.text(), kValue, productsOf(16381)), kBound);

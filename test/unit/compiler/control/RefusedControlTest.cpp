@@ -15,7 +15,7 @@ namespace {
 //===----------------------------------------------------------------------===//
 
 /// Raises kDoubling with the nodes of `more` and another output.
-std::string raiseWith(std::string more, const char *output) {
+std::string raiseWith(const std::string &more, const char *output) {
   std::string text = kDoubling;
   return raiseText(text.substr(0, text.find("return")) + more + "\nreturn " + output);
 }
@@ -118,7 +118,7 @@ TEST(RefusedControl, NodesMustHaveTheirOperands) {
 
 TEST(RefusedControl, ConditionalsNestTo64AndNoDeeper) {
   auto nest = [](unsigned depth) {
-    std::string text = "x0 = Placeholder\n", merges;
+    std::string text = "x0 = Placeholder\n";
     std::string inner = "s" + std::to_string(depth) + ":1";
     for (unsigned level = 1; level <= depth; ++level) {
       std::string name = std::to_string(level);

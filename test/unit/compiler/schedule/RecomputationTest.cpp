@@ -21,7 +21,7 @@ constexpr int64_t kBytes = 4; // that touches tell apart
 
 class Programs {
 public:
-  Step launch(std::vector<unsigned> reads, std::vector<unsigned> writes, double nanoseconds = 1) {
+  Step launch(const std::vector<unsigned> &reads, const std::vector<unsigned> &writes, double nanoseconds = 1) {
     Step step;
     for (unsigned storage : reads)
       step.touches.push_back({storage, 0, kBytes, false, false});
