@@ -5,11 +5,14 @@
 //      steps loses few digits.
 // How: 1. a contraction whose two operands are f16 in memory is a candidate;
 //      2. a launch is wide if it must multiply f32, or has a weight whose products are too small or too large for fp16;
-//      3. candidates with launches that are not wide get the note. Wide launches of them get a copy without it.
+//      3. candidates with launches that are not wide get the note, with the steps that HalfSteps.h chooses. Wide
+//         launches of them get a copy without it.
 
+#include "compiler/encode/HalfSteps.h"
 #include "compiler/encode/Passes.h"
 #include "compiler/encode/panels/PanelWishes.h"
 #include "dialects/nn/ConstantData.h"
+#include "dialects/plan/ControlFlow.h"
 #include "dialects/plan/Notes.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -24,6 +27,8 @@ namespace nacre::encode {
 using namespace mlir;
 using namespace nacre;
 using namespace nacre::codegen;
+using nacre::encode::HalfLaunch;
+using nacre::encode::HalfProduct;
 
 namespace {
 
@@ -31,21 +36,9 @@ namespace {
 // 1. Candidates
 //===----------------------------------------------------------------------===//
 
-/// Returns the number of steps that a sum of `depth` products may be fp16.
-///
-/// Relative error (root mean square) of a sum of 2,304 products of random halves, of which so many steps are fp16:
-///
-///   128: 9.2e-4    64: 5.9e-4    32: 5.2e-4    16: 3.9e-4    none, operands rounded to halves: 2.1e-4
-///
-/// The error does not grow with the depth if terms are random. But the parts of a deep sum may cancel, and then the
-/// error is larger relative to the sum.
-int64_t halfSumSteps(int64_t depth) {
-  constexpr int64_t deep = 2304;
-  return depth > deep ? 32 : 64;
-}
-
 struct Candidate {
-  int64_t steps = 0;
+  HalfProduct product;
+  double multiplyAdds = 1;  ///< Of one execution
   unsigned factors[2] = {}; ///< Indices of the arguments that are multiplied.
   SmallVector<plan::LaunchOp> wide = {}, others = {};
 };
@@ -57,26 +50,30 @@ std::optional<Candidate> findCandidate(plan::KernelOp kernel) {
   if (failed(product) || !product->accumulatorType.isF32() || !product->leftType().isF16() ||
       !product->rightType().isF16())
     return std::nullopt;
-  int64_t depth = 1;
-  for (const ProductLoop &loop : product->loops)
+  Candidate candidate;
+  candidate.factors[0] = product->operands[Contraction::Lhs].argument;
+  candidate.factors[1] = product->operands[Contraction::Rhs].argument;
+  for (const ProductLoop &loop : product->loops) {
+    candidate.multiplyAdds *= double(loop.size);
     if (!loop.parallel)
-      depth *= loop.size;
-  return Candidate{halfSumSteps(depth),
-                   {product->operands[Contraction::Lhs].argument, product->operands[Contraction::Rhs].argument}};
+      candidate.product.depth *= loop.size;
+  }
+  candidate.product.mostSteps = candidate.product.depth;
+  return candidate;
 }
 
 //===----------------------------------------------------------------------===//
 // 2. Weights and nodes
 //===----------------------------------------------------------------------===//
 
-/// True if f16 can represent sums of products of the weight and of usual values, which are around one. The limits leave
-/// room for a factor of 16 on both sides. Below 6e-5, f16 has fewer digits; 64 products of 1,000 are almost infinite.
-/// Zeros are exact.
-bool isModerate(plan::WeightOp weight) {
-  constexpr double least = 0x1p-10, most = 0x1p+6;
+/// Returns for how many steps f16 can represent sums of products of the weight and of usual values, which are around
+/// one, or 0 if it cannot represent the products. The limits leave room for a factor of 16 on both sides. Below 6e-5,
+/// f16 has fewer digits; 64 products of 1,000 are almost infinite. Zeros are exact.
+int64_t countModerateSteps(plan::WeightOp weight) {
+  constexpr double least = 0x1p-10, most = 0x1p+6, mostOfSum = 0x1p+12;
   FailureOr<nn::ConstantView> view = nn::ConstantView::get(weight.getValue());
   if (failed(view))
-    return false;
+    return 0;
   const int64_t count = view->isSplat() ? 1 : view->getType().getNumElements();
   constexpr int64_t chunk = 4096;
   double numbers[chunk], squares = 0;
@@ -87,7 +84,9 @@ bool isModerate(plan::WeightOp weight) {
       squares += number * number;
   }
   const double size = std::sqrt(squares / double(std::max<int64_t>(1, count)));
-  return size == 0 || (size >= least && size <= most); // The comparisons are also false for NaN.
+  if (size != 0 && !(size >= least && size <= most)) // The comparisons are also false for NaN.
+    return 0;
+  return int64_t(mostOfSum / std::max(size, least));
 }
 
 struct AllowHalfSums : encode::impl::AllowHalfSumsPassBase<AllowHalfSums> {
@@ -98,21 +97,46 @@ struct AllowHalfSums : encode::impl::AllowHalfSumsPassBase<AllowHalfSums> {
     for (auto kernel : getOperation().getOps<plan::KernelOp>())
       if (std::optional<Candidate> candidate = findCandidate(kernel))
         candidates[kernel] = *candidate;
-    getOperation().walk([&](plan::LaunchOp launch) {
-      auto found = candidates.find(symbols.lookup<plan::KernelOp>(launch.getKernel()));
-      if (found == candidates.end())
-        return;
-      Candidate &candidate = found->second;
-      const bool isWide = mustBeWide(launch) || !hasModerateWeights(launch, candidate, symbols);
-      (isWide ? candidate.wide : candidate.others).push_back(launch);
-    });
-    for (auto &[kernel, candidate] : candidates)
-      allow(kernel, candidate, symbols);
+    const SmallVector<HalfLaunch> launches = readLaunches(candidates, symbols);
+    const auto products =
+        llvm::map_to_vector(candidates, [](const auto &candidate) { return candidate.second.product; });
+    for (auto [candidate, steps] : llvm::zip_equal(candidates, encode::chooseHalfSteps(products, launches)))
+      allow(candidate.first, candidate.second, steps, symbols);
   }
 
 private:
+  /// Returns all launches, and adds each launch of a candidate to the candidate.
+  SmallVector<HalfLaunch> readLaunches(llvm::MapVector<plan::KernelOp, Candidate> &candidates,
+                                       const SymbolTable &symbols) {
+    llvm::DenseMap<Value, unsigned> numbers;
+    auto numberOf = [&](Value value) {
+      return numbers.try_emplace(plan::rootOf(value), unsigned(numbers.size())).first->second;
+    };
+    SmallVector<HalfLaunch> launches;
+    getOperation().walk([&](plan::LaunchOp launch) {
+      HalfLaunch &added = launches.emplace_back();
+      added.reads = llvm::map_to_vector<0>(launch.getInputs(), numberOf);
+      added.writes = llvm::map_to_vector<0>(launch.getOutputs(), numberOf);
+      auto *found = candidates.find(symbols.lookup<plan::KernelOp>(launch.getKernel()));
+      if (found == candidates.end())
+        return;
+      Candidate &candidate = found->second;
+      const int64_t steps = mustBeWide(launch) ? 0 : countModerateSteps(launch, candidate, symbols);
+      (steps == 0 ? candidate.wide : candidate.others).push_back(launch);
+      if (steps == 0)
+        return;
+      added.product = found - candidates.begin();
+      const double executions = plan::countExecutions(launch);
+      candidate.product.multiplyAdds += executions * candidate.multiplyAdds;
+      // The noise of an iteration may grow in the next ones.
+      constexpr int64_t mostInLoop = 64;
+      candidate.product.mostSteps = std::min({candidate.product.mostSteps, steps, executions > 1 ? mostInLoop : steps});
+    });
+    return launches;
+  }
+
   /// Adds the note for launches that are not wide.
-  static void allow(plan::KernelOp kernel, const Candidate &candidate, SymbolTable &symbols) {
+  static void allow(plan::KernelOp kernel, const Candidate &candidate, int64_t steps, SymbolTable &symbols) {
     if (candidate.others.empty())
       return;
     if (!candidate.wide.empty()) {
@@ -121,7 +145,7 @@ private:
       for (plan::LaunchOp launch : candidate.wide)
         launch.setKernel(copy.getSymName());
     }
-    plan::setHalfSums(kernel, candidate.steps);
+    plan::setHalfSums(kernel, steps);
   }
 
   void readWideProducts() {
@@ -146,23 +170,25 @@ private:
     return result.wasInterrupted();
   }
 
-  /// True if all factors of the launch that are weights are moderate.
-  bool hasModerateWeights(plan::LaunchOp launch, const Candidate &candidate, const SymbolTable &symbols) {
-    return llvm::all_of(candidate.factors, [&](unsigned factor) {
+  /// Returns the number of steps that all weights of the launch permit (`countModerateSteps` of a weight).
+  int64_t countModerateSteps(plan::LaunchOp launch, const Candidate &candidate, const SymbolTable &symbols) {
+    int64_t steps = std::numeric_limits<int64_t>::max();
+    for (unsigned factor : candidate.factors) {
       auto use =
           factor < launch.getInputs().size() ? launch.getInputs()[factor].getDefiningOp<plan::UseOp>() : plan::UseOp();
       if (!use)
-        return true;
+        continue;
       auto weight = symbols.lookup<plan::WeightOp>(use.getWeight());
-      auto [known, isNew] = moderate.try_emplace(weight, false);
+      auto [known, isNew] = moderate.try_emplace(weight, 0);
       if (isNew)
-        known->second = isModerate(weight);
-      return known->second;
-    });
+        known->second = ::countModerateSteps(weight);
+      steps = std::min(steps, known->second);
+    }
+    return steps;
   }
 
-  llvm::DenseSet<Attribute> wide;             ///< Nodes whose products must be f32.
-  llvm::DenseMap<Operation *, bool> moderate; ///< Results of `isModerate`, by weight.
+  llvm::DenseSet<Attribute> wide;                ///< Nodes whose products must be f32.
+  llvm::DenseMap<Operation *, int64_t> moderate; ///< Results of `countModerateSteps`, by weight.
 };
 
 } // namespace

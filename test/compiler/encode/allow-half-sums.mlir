@@ -1,6 +1,6 @@
 // RUN: nacre-opt %s --nacre-allow-half-sums | FileCheck %s
 
-// A product of two operands of halves may be added up in fp16 for some steps; fewer, if it is deep. No other contraction has the note: one
+// A product of two operands of halves may be added up in fp16 for some steps. Here noise permits all of a short sum. No other contraction has the note: one
 // with a weight that is too small or too large, an f32 operand, or a node that must be f32. If only some launches of a kernel have such
 // weights, they get a copy.
 
@@ -11,7 +11,7 @@
 // CHECK:     plan.kernel @documented_example
 // CHECK-SAME: plan.half_sums = 64 : i64
 // CHECK:     plan.kernel @deep
-// CHECK-SAME: plan.half_sums = 32 : i64
+// CHECK-SAME: plan.half_sums = 256 : i64
 // CHECK:     plan.kernel @activations
 // CHECK-SAME: plan.half_sums = 64 : i64
 // CHECK:     plan.kernel @tiny contraction

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/encode/HalfSteps.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+using namespace llvm;
+
+namespace nacre::encode {
+
+//===----------------------------------------------------------------------===//
+// 1. Noise
+//===----------------------------------------------------------------------===//
+
+double noiseOfHalfSum(int64_t depth, int64_t steps) {
+  // Measured on random products of halves: (4.4e-4)^2 with 16 steps, (8.8e-4)^2 with 64, (2.4e-3)^2 with 576. It grows
+  // with the steps, because each of them rounds a sum that grows with their square root.
+  constexpr double noiseOfStep = 1.2e-8, noiseOfResult = 4.4e-8;
+  return noiseOfStep * double(std::min(depth, steps)) + noiseOfResult;
+}
+
+double noiseOfNetwork(ArrayRef<HalfProduct> products, ArrayRef<HalfLaunch> launches, ArrayRef<int64_t> steps) {
+  DenseMap<unsigned, double> noises;
+  double largest = 0;
+  for (const HalfLaunch &launch : launches) {
+    double noise = 0;
+    for (unsigned value : launch.reads)
+      noise = std::max(noise, noises.lookup(value));
+    if (launch.product)
+      noise += noiseOfHalfSum(products[*launch.product].depth, steps[*launch.product]);
+    for (unsigned value : launch.writes) {
+      double &written = noises[value];
+      written = std::max(written, noise);
+    }
+    largest = std::max(largest, noise);
+  }
+  return largest;
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Choice
+//===----------------------------------------------------------------------===//
+
+constexpr int64_t leastSteps = 16, mostStepsOfAll = 256;
+
+/// Returns the steps of a product if a unit of noise costs `price` multiply-adds.
+static int64_t chooseSteps(const HalfProduct &product, double price) {
+  // A flush of a register of sums takes as long as so many of its multiply-adds.
+  constexpr double flush = 7;
+  SmallVector<int64_t, 6> choices;
+  for (int64_t steps = leastSteps; steps <= mostStepsOfAll; steps *= 2)
+    choices.push_back(steps);
+  if (product.depth <= mostStepsOfAll) // Without a flush, sums need no memory.
+    choices.push_back(std::max(leastSteps, product.depth));
+
+  int64_t best = leastSteps;
+  double bestCost = std::numeric_limits<double>::infinity();
+  for (int64_t steps : choices) {
+    const int64_t flushes = product.depth <= steps ? 0 : divideCeil(product.depth, steps);
+    const double cost = product.multiplyAdds * flush * double(flushes) / double(product.depth) +
+                        price * noiseOfHalfSum(product.depth, steps);
+    if ((steps == leastSteps || steps <= product.mostSteps) && cost < bestCost) {
+      bestCost = cost;
+      best = steps;
+    }
+  }
+  return best;
+}
+
+SmallVector<int64_t> chooseHalfSteps(ArrayRef<HalfProduct> products, ArrayRef<HalfLaunch> launches, double limit) {
+  auto choose = [&](double price) {
+    return map_to_vector(products, [&](const HalfProduct &product) { return chooseSteps(product, price); });
+  };
+  // Prices at which the smallest product has the most steps, and the largest one the fewest.
+  double low = 1, high = 1e24;
+  SmallVector<int64_t> steps = choose(low);
+  if (noiseOfNetwork(products, launches, steps) <= limit)
+    return steps;
+  // Noise falls as its price rises. Halve the range of the price's exponent.
+  for (int halving = 0; halving < 48; ++halving) {
+    const double middle = std::sqrt(low) * std::sqrt(high);
+    (noiseOfNetwork(products, launches, choose(middle)) <= limit ? high : low) = middle;
+  }
+  return choose(high);
+}
+
+} // namespace nacre::encode
