@@ -47,25 +47,23 @@ double noiseOfNetwork(ArrayRef<HalfProduct> products, ArrayRef<HalfLaunch> launc
 // 2. Choice
 //===----------------------------------------------------------------------===//
 
-constexpr int64_t leastSteps = 16, mostStepsOfAll = 256;
-
-/// Returns the steps of a product if a unit of noise costs `price` multiply-adds.
-static int64_t chooseSteps(const HalfProduct &product, double price) {
+/// Returns the steps of a product if a unit of noise costs `price` multiply-adds. Each of its launches adds the noise.
+static int64_t chooseSteps(const HalfProduct &product, double launches, double price) {
   // A flush of a register of sums takes as long as so many of its multiply-adds.
   constexpr double flush = 7;
   SmallVector<int64_t, 6> choices;
-  for (int64_t steps = leastSteps; steps <= mostStepsOfAll; steps *= 2)
+  if (product.depth <= kMostHalfSteps) // Without a flush, sums need no memory.
+    choices.push_back(std::max(kLeastHalfSteps, product.depth));
+  for (int64_t steps = kLeastHalfSteps; steps <= kMostHalfSteps; steps *= 2)
     choices.push_back(steps);
-  if (product.depth <= mostStepsOfAll) // Without a flush, sums need no memory.
-    choices.push_back(std::max(leastSteps, product.depth));
 
-  int64_t best = leastSteps;
+  int64_t best = kLeastHalfSteps;
   double bestCost = std::numeric_limits<double>::infinity();
   for (int64_t steps : choices) {
     const int64_t flushes = product.depth <= steps ? 0 : divideCeil(product.depth, steps);
     const double cost = product.multiplyAdds * flush * double(flushes) / double(product.depth) +
-                        price * noiseOfHalfSum(product.depth, steps);
-    if ((steps == leastSteps || steps <= product.mostSteps) && cost < bestCost) {
+                        price * launches * noiseOfHalfSum(product.depth, steps);
+    if ((steps == kLeastHalfSteps || steps <= product.mostSteps) && cost < bestCost) {
       bestCost = cost;
       best = steps;
     }
@@ -74,8 +72,15 @@ static int64_t chooseSteps(const HalfProduct &product, double price) {
 }
 
 SmallVector<int64_t> chooseHalfSteps(ArrayRef<HalfProduct> products, ArrayRef<HalfLaunch> launches, double limit) {
+  SmallVector<double> counts(products.size());
+  for (const HalfLaunch &launch : launches)
+    if (launch.product)
+      ++counts[*launch.product];
   auto choose = [&](double price) {
-    return map_to_vector(products, [&](const HalfProduct &product) { return chooseSteps(product, price); });
+    SmallVector<int64_t> steps;
+    for (auto [product, count] : zip_equal(products, counts))
+      steps.push_back(chooseSteps(product, count, price));
+    return steps;
   };
   // Prices at which the smallest product has the most steps, and the largest one the fewest.
   double low = 1, high = 1e24;

@@ -20,9 +20,12 @@ namespace nacre::encode {
 /// Largest noise of a network's outputs, as a share of their power: -43 dB.
 inline constexpr double kHalfNoise = 5e-5;
 
+/// Fewest and most steps of a product. Beyond them, flushes take too much time, or too little to matter.
+inline constexpr int64_t kLeastHalfSteps = 16, kMostHalfSteps = 256;
+
 /// Product of halves. Several launches may compute it, of different operands.
 struct HalfProduct {
-  double multiplyAdds = 0; ///< In a run, by all of its launches
+  double multiplyAdds = 0; ///< Number in a run, of all of its launches
   int64_t depth = 1;       ///< Number of terms of a sum
   int64_t mostSteps = 64;  ///< Largest number of steps for which a sum does not overflow fp16
 };
@@ -42,7 +45,7 @@ double noiseOfHalfSum(int64_t depth, int64_t steps);
 double noiseOfNetwork(llvm::ArrayRef<HalfProduct> products, llvm::ArrayRef<HalfLaunch> launches,
                       llvm::ArrayRef<int64_t> steps);
 
-/// Returns the steps of each product, at least 16. If even 16 steps exceed `limit`, all products have 16.
+/// Returns the steps of each product. If even the fewest steps exceed `limit`, all products have them.
 llvm::SmallVector<int64_t> chooseHalfSteps(llvm::ArrayRef<HalfProduct> products, llvm::ArrayRef<HalfLaunch> launches,
                                            double limit = kHalfNoise);
 

@@ -5,14 +5,13 @@
 //      steps loses few digits.
 // How: 1. a contraction whose two operands are f16 in memory is a candidate;
 //      2. a launch is wide if it must multiply f32, or has a weight whose products are too small or too large for fp16;
-//      3. candidates with launches that are not wide get the note, with the steps that HalfSteps.h chooses. Wide
+//      3. candidates with launches that are not wide get the note, with the most steps that their weights permit. Wide
 //         launches of them get a copy without it.
 
 #include "compiler/encode/HalfSteps.h"
 #include "compiler/encode/Passes.h"
 #include "compiler/encode/panels/PanelWishes.h"
 #include "dialects/nn/ConstantData.h"
-#include "dialects/plan/ControlFlow.h"
 #include "dialects/plan/Notes.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -27,8 +26,6 @@ namespace nacre::encode {
 using namespace mlir;
 using namespace nacre;
 using namespace nacre::codegen;
-using nacre::encode::HalfLaunch;
-using nacre::encode::HalfProduct;
 
 namespace {
 
@@ -37,9 +34,8 @@ namespace {
 //===----------------------------------------------------------------------===//
 
 struct Candidate {
-  HalfProduct product;
-  double multiplyAdds = 1;  ///< Of one execution
-  unsigned factors[2] = {}; ///< Indices of the arguments that are multiplied.
+  unsigned factors[2] = {};               ///< Indices of the arguments that are multiplied.
+  int64_t steps = encode::kMostHalfSteps; ///< Steps that the weights of all launches permit.
   SmallVector<plan::LaunchOp> wide = {}, others = {};
 };
 
@@ -50,25 +46,16 @@ std::optional<Candidate> findCandidate(plan::KernelOp kernel) {
   if (failed(product) || !product->accumulatorType.isF32() || !product->leftType().isF16() ||
       !product->rightType().isF16())
     return std::nullopt;
-  Candidate candidate;
-  candidate.factors[0] = product->operands[Contraction::Lhs].argument;
-  candidate.factors[1] = product->operands[Contraction::Rhs].argument;
-  for (const ProductLoop &loop : product->loops) {
-    candidate.multiplyAdds *= double(loop.size);
-    if (!loop.parallel)
-      candidate.product.depth *= loop.size;
-  }
-  candidate.product.mostSteps = candidate.product.depth;
-  return candidate;
+  return Candidate{{product->operands[Contraction::Lhs].argument, product->operands[Contraction::Rhs].argument}};
 }
 
 //===----------------------------------------------------------------------===//
 // 2. Weights and nodes
 //===----------------------------------------------------------------------===//
 
-/// Returns for how many steps f16 can represent sums of products of the weight and of usual values, which are around
-/// one, or 0 if it cannot represent the products. The limits leave room for a factor of 16 on both sides. Below 6e-5,
-/// f16 has fewer digits; 64 products of 1,000 are almost infinite. Zeros are exact.
+/// Returns for how many steps f16 can represent sums of products of the weight and of usual values. It is 0 if f16
+/// cannot represent the products. Usual values are around one. The limits leave room for a factor of 16 on both sides.
+/// Below 6e-5, f16 has fewer digits; 64 products of 1,000 are almost infinite. Zeros are exact.
 int64_t countModerateSteps(plan::WeightOp weight) {
   constexpr double least = 0x1p-10, most = 0x1p+6, mostOfSum = 0x1p+12;
   FailureOr<nn::ConstantView> view = nn::ConstantView::get(weight.getValue());
@@ -97,46 +84,23 @@ struct AllowHalfSums : encode::impl::AllowHalfSumsPassBase<AllowHalfSums> {
     for (auto kernel : getOperation().getOps<plan::KernelOp>())
       if (std::optional<Candidate> candidate = findCandidate(kernel))
         candidates[kernel] = *candidate;
-    const SmallVector<HalfLaunch> launches = readLaunches(candidates, symbols);
-    const auto products =
-        llvm::map_to_vector(candidates, [](const auto &candidate) { return candidate.second.product; });
-    for (auto [candidate, steps] : llvm::zip_equal(candidates, encode::chooseHalfSteps(products, launches)))
-      allow(candidate.first, candidate.second, steps, symbols);
-  }
-
-private:
-  /// Returns all launches, and adds each launch of a candidate to the candidate.
-  SmallVector<HalfLaunch> readLaunches(llvm::MapVector<plan::KernelOp, Candidate> &candidates,
-                                       const SymbolTable &symbols) {
-    llvm::DenseMap<Value, unsigned> numbers;
-    auto numberOf = [&](Value value) {
-      return numbers.try_emplace(plan::rootOf(value), unsigned(numbers.size())).first->second;
-    };
-    SmallVector<HalfLaunch> launches;
     getOperation().walk([&](plan::LaunchOp launch) {
-      HalfLaunch &added = launches.emplace_back();
-      added.reads = llvm::map_to_vector<0>(launch.getInputs(), numberOf);
-      added.writes = llvm::map_to_vector<0>(launch.getOutputs(), numberOf);
-      auto *found = candidates.find(symbols.lookup<plan::KernelOp>(launch.getKernel()));
+      auto found = candidates.find(symbols.lookup<plan::KernelOp>(launch.getKernel()));
       if (found == candidates.end())
         return;
       Candidate &candidate = found->second;
       const int64_t steps = mustBeWide(launch) ? 0 : countModerateSteps(launch, candidate, symbols);
       (steps == 0 ? candidate.wide : candidate.others).push_back(launch);
-      if (steps == 0)
-        return;
-      added.product = found - candidates.begin();
-      const double executions = plan::countExecutions(launch);
-      candidate.product.multiplyAdds += executions * candidate.multiplyAdds;
-      // The noise of an iteration may grow in the next ones.
-      constexpr int64_t mostInLoop = 64;
-      candidate.product.mostSteps = std::min({candidate.product.mostSteps, steps, executions > 1 ? mostInLoop : steps});
+      if (steps > 0)
+        candidate.steps = std::min(candidate.steps, steps);
     });
-    return launches;
+    for (auto &[kernel, candidate] : candidates)
+      allow(kernel, candidate, symbols);
   }
 
+private:
   /// Adds the note for launches that are not wide.
-  static void allow(plan::KernelOp kernel, const Candidate &candidate, int64_t steps, SymbolTable &symbols) {
+  static void allow(plan::KernelOp kernel, const Candidate &candidate, SymbolTable &symbols) {
     if (candidate.others.empty())
       return;
     if (!candidate.wide.empty()) {
@@ -145,7 +109,7 @@ private:
       for (plan::LaunchOp launch : candidate.wide)
         launch.setKernel(copy.getSymName());
     }
-    plan::setHalfSums(kernel, steps);
+    plan::setHalfSums(kernel, candidate.steps);
   }
 
   void readWideProducts() {

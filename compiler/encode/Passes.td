@@ -49,10 +49,26 @@ def AllowHalfSumsPass : Pass<"nacre-allow-half-sums", "::mlir::ModuleOp"> {
     Requires: kernels over whole storages, launches on storages; no encodings of weights yet. Contractions that must multiply f32 are
     on the module (`plan.wide_products`).
 
-    Ensures: contractions of two operands of f16 that sum in f32 have `plan.half_sums`. A launch whose weight is too small or too
-    large has a kernel without the note. The module has no `plan.wide_products`.
+    Ensures: contractions of two operands of f16 that sum in f32 have `plan.half_sums`: the most steps, at most 256, for which sums do
+    not overflow. A launch whose weight is too small or too large has a kernel without the note. The module has no
+    `plan.wide_products`.
 
     Example: test/compiler/encode/allow-half-sums.mlir; a product of halves has the note, and the same product of tiny weights has not.
+  }];
+}
+
+def ChooseHalfStepsPass : Pass<"nacre-choose-half-steps", "::mlir::ModuleOp"> {
+  let summary = "Choose for how many steps products of halves are added up in fp16";
+  let description = [{
+    Fewer steps are more exact, and take longer. A product with few multiply-adds adds as much noise to an output as one with many, so
+    compiler/encode/HalfSteps.h chooses the steps of all products together: the fastest ones whose predicted noise is at most -43 dB.
+    Convolutions by Winograd multiply f32, and add no noise.
+
+    Requires: `plan.half_sums` has the most steps of each product; convolutions by Winograd have their note.
+
+    Ensures: `plan.half_sums` has the chosen steps.
+
+    Example: test/compiler/encode/choose-half-steps.mlir; of two products in a row, the larger one is added up in fp16 for more steps.
   }];
 }
 

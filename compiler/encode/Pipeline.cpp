@@ -20,6 +20,9 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   pm.addPass(createPackOperandsPass({options.target, options.cpus, options.accuracy}));
   pm.addPass(createChooseEncodingsPass({options.target, options.cpus, options.accuracy}));
   pm.addPass(createPackStatesPass());
+  // Runs after it is known which convolutions go by Winograd.
+  if (options.halfSums)
+    pm.addPass(createChooseHalfStepsPass());
   pm.addPass(createRateProductsPass({options.target, options.cpus}));
 }
 

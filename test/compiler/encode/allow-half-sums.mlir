@@ -1,6 +1,6 @@
 // RUN: nacre-opt %s --nacre-allow-half-sums | FileCheck %s
 
-// A product of two operands of halves may be added up in fp16 for some steps. Here noise permits all of a short sum. No other contraction has the note: one
+// A product of two operands of halves may be added up in fp16 for at most 256 steps, or fewer if its weight is large. No other contraction has the note: one
 // with a weight that is too small or too large, an f32 operand, or a node that must be f32. If only some launches of a kernel have such
 // weights, they get a copy.
 
@@ -9,18 +9,18 @@
 // CHECK-NEXT: plan.launch @tiny_0(
 // CHECK-NEXT: plan.launch @tiny(
 // CHECK:     plan.kernel @documented_example
-// CHECK-SAME: plan.half_sums = 64 : i64
-// CHECK:     plan.kernel @deep
 // CHECK-SAME: plan.half_sums = 256 : i64
+// CHECK:     plan.kernel @large
+// CHECK-SAME: plan.half_sums = 128 : i64
 // CHECK:     plan.kernel @activations
-// CHECK-SAME: plan.half_sums = 64 : i64
+// CHECK-SAME: plan.half_sums = 256 : i64
 // CHECK:     plan.kernel @tiny contraction
-// CHECK-SAME: plan.half_sums = 64 : i64
+// CHECK-SAME: plan.half_sums = 256 : i64
 // CHECK-NOT: plan.half_sums
 
 module attributes {plan.wide_products = [loc(fused["wide_node", "other"])]} {
 plan.weight @w = dense<0.5> : tensor<64x32xf16>
-plan.weight @deep_w = dense<0.5> : tensor<4608x32xf16>
+plan.weight @large_w = dense<32.0> : tensor<4608x32xf16>
 plan.weight @tiny_w = dense<1.0e-4> : tensor<64x32xf16>
 plan.weight @zero_w = dense<0.0> : tensor<64x32xf16>
 plan.weight @huge_w = dense<100.0> : tensor<64x32xf16>
@@ -31,13 +31,13 @@ plan.entry @main {
   %v = plan.storage input "v" 2 : memref<64x32xf16>
   %y = plan.storage output "y" 0 : memref<256x32xf32>
   %w = plan.use @w : memref<64x32xf16>
-  %deep_w = plan.use @deep_w : memref<4608x32xf16>
+  %large_w = plan.use @large_w : memref<4608x32xf16>
   %tiny_w = plan.use @tiny_w : memref<64x32xf16>
   %zero_w = plan.use @zero_w : memref<64x32xf16>
   %huge_w = plan.use @huge_w : memref<64x32xf16>
   %single_w = plan.use @single_w : memref<64x32xf32>
   plan.launch @documented_example(%x, %w) into(%y) : (memref<256x64xf16>, memref<64x32xf16>) into(memref<256x32xf32>)
-  plan.launch @deep(%z, %deep_w) into(%y) : (memref<256x4608xf16>, memref<4608x32xf16>) into(memref<256x32xf32>)
+  plan.launch @large(%z, %large_w) into(%y) : (memref<256x4608xf16>, memref<4608x32xf16>) into(memref<256x32xf32>)
   plan.launch @activations(%x, %v) into(%y) : (memref<256x64xf16>, memref<64x32xf16>) into(memref<256x32xf32>)
   plan.launch @tiny(%x, %w) into(%y) : (memref<256x64xf16>, memref<64x32xf16>) into(memref<256x32xf32>)
   plan.launch @tiny(%x, %tiny_w) into(%y) : (memref<256x64xf16>, memref<64x32xf16>) into(memref<256x32xf32>)
@@ -59,7 +59,7 @@ plan.kernel @documented_example contraction (%a: tensor<256x64xf16>, %b: tensor<
   } -> tensor<256x32xf32>
   plan.yield %r : tensor<256x32xf32>
 }
-plan.kernel @deep contraction (%a: tensor<256x4608xf16>, %b: tensor<4608x32xf16>) into (%c: tensor<256x32xf32>) cut 0 : 256 by 1 {
+plan.kernel @large contraction (%a: tensor<256x4608xf16>, %b: tensor<4608x32xf16>) into (%c: tensor<256x32xf32>) cut 0 : 256 by 1 {
   %zero = arith.constant 0.0 : f32
   %init = linalg.fill ins(%zero : f32) outs(%c : tensor<256x32xf32>) -> tensor<256x32xf32>
   %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<256x4608xf16>, tensor<4608x32xf16>) outs(%init : tensor<256x32xf32>) {
