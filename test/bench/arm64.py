@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Instructions that one inference executes on arm64, counted under qemu, against ONNX Runtime for arm64.
+"""Instructions that one inference executes on arm64, counted under qemu, against ONNX Runtime for arm64, or ncnn.
 
 Why:  without a phone, instructions are what can be compared exactly; they are not times (no cache, no issue width).
-How:  both programs put the hints of qemu_insn_count.c around a run; the smallest count of a few runs is kept. One thread.
+How:  both programs put the hints of qemu_insn_count.c around a run; the smallest count of a few runs is kept. One thread. ncnn takes the precision that its driver is told. Its driver is called
+      as docs/benchmarks-peers.md says, but is a program for arm64 with the hints, and prints "error" as well.
 """
 import argparse
 import json
 import os
+import shlex
+import statistics
 import subprocess
 import sys
 
@@ -15,6 +18,7 @@ import rivals
 from tables import Table
 
 COLUMNS = ("all", "vfma", "dot", "vload", "vstore")
+CLASSES = "fma / dot / vload / vstore M"
 
 
 def parse_arguments():
@@ -22,6 +26,9 @@ def parse_arguments():
     rivals.add_arguments(parser)
     parser.add_argument("--cpu", default="cortex-a76", help="qemu's model of a core; for products of rows of bytes (i8mm), max")
     parser.add_argument("--for-cpu", default="", help="compile for this CPU instead of the baseline")
+    parser.add_argument("--cpu-precision", choices=("fp32", "fp16"), default="fp32", help="of values and weights")
+    parser.add_argument("--ncnn", metavar="PROGRAM", help="compare counts and errors with ncnn's instead of ONNX Runtime's: its driver, with "
+                        "arguments if it needs any")
     parser.add_argument("--runs", type=int, default=2)
     parser.add_argument("--json", help="also write the table to this file, for int8_page.py")
     return parser.parse_args()
@@ -57,17 +64,64 @@ def make_ort_root(root):
 
 def count(command, root, plugin, arguments, log):
     """The counters of the cheapest region of a run under qemu."""
+    return count_and_read(command, root, plugin, arguments, log)[0]
+
+
+def count_and_read(command, root, plugin, arguments, log):
+    """The counters of the cheapest region of a run under qemu, and what the run printed."""
     with open(log, "w", encoding="ascii"):
         pass
     done = subprocess.run(["qemu-aarch64", "-L", root, "-cpu", arguments.cpu, "-plugin", plugin, "-d", "plugin", "-D", log,
-                           *map(str, command)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False, text=True)
+                           *map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, text=True)
     if done.returncode != 0:
         raise rivals.Failure(f"{command[0]} ended with {done.returncode}: {done.stderr.strip()}")
     with open(log, encoding="ascii") as file:
         regions = [json.loads(line) for line in file if line.startswith("{")]
     if not regions:
         raise rivals.Failure(f"{command[0]} marked no region")
-    return min(regions, key=lambda region: region["all"])
+    return min(regions, key=lambda region: region["all"]), done.stdout
+
+
+def options_of(arguments):
+    """For nacre-compile."""
+    return [f"--cpu-precision={arguments.cpu_precision}"] + ([f"--cpu={arguments.for_cpu}"] if arguments.for_cpu else [])
+
+
+def cells_of(region):
+    return [f"{region['all'] / 1e6:.2f}", " / ".join(f"{region[c] / 1e6:.2f}" for c in COLUMNS[1:])]
+
+
+def compare_with_ort(models, count_run, arguments, root):
+    table = Table(["model", "nacre M insns", CLASSES, "ort M insns", CLASSES, "ratio"])
+    for model, ours in models:
+        nacre, _ = count_run(ours, rivals.ARM64_SYSROOT)
+        ort, _ = count_run([model.program("ort_run-arm64"), "--lib", rivals.ort_library("arm64"), "--threads", 1, "--warmup", 1, "--runs",
+                            arguments.runs, "--data", model.io, model.path], root)
+        table.add(model.name, *cells_of(nacre), *cells_of(ort), f"{nacre['all'] / ort['all']:.2f}")
+    return table
+
+
+def compare_with_ncnn(models, count_run, arguments):
+    table = Table(["model", "nacre M insns", CLASSES, "error", "SNR dB", "ncnn M insns", CLASSES, "error", "ratio"])
+    runner = ["qemu-aarch64", "-L", rivals.ARM64_SYSROOT, "-cpu", arguments.cpu]
+    ratios = []
+    for model, ours in models:
+        nacre, _ = count_run(ours, rivals.ARM64_SYSROOT)
+        answers = model.answers([*runner, model.program("nacre-run-arm64")], "linux-arm64")
+        cells = [*cells_of(nacre), f"{max(rivals.largest_error(*pair) for pair in answers):.1e}",
+                 f"{min(rivals.signal_to_noise(*pair) for pair in answers):.1f}"]
+        try:
+            ncnn, said = count_run([*shlex.split(arguments.ncnn), "--threads", 1, "--runs", arguments.runs, "--max-seconds", 1000, "--data",
+                                    model.io, model.path], rivals.ARM64_SYSROOT)
+        except rivals.Failure as failure:
+            print(f"note: ncnn has no figure of {model.name}: {str(failure).splitlines()[-1]}", file=sys.stderr)
+            table.add(model.name, *cells, "-", "-", "-", "-")
+            continue
+        ratios.append(nacre["all"] / ncnn["all"])
+        table.add(model.name, *cells, *cells_of(ncnn), f"{rivals.json_line(said)['error']:.1e}", f"{ratios[-1]:.2f}")
+    if ratios:
+        table.note(f"geomean nacre/ncnn {statistics.geometric_mean(ratios):.3f} (worst {max(ratios):.2f}, {len(ratios)} of {len(models)} models)")
+    return table
 
 
 def main():
@@ -75,21 +129,17 @@ def main():
     arguments.bin, arguments.work = os.path.abspath(arguments.bin), os.path.abspath(arguments.work)
     root, log = os.path.join(arguments.work, "ort-root"), os.path.join(arguments.work, "instructions.txt")
     plugin = os.path.join(arguments.bin, "qemu_insn_count.so")
-    make_ort_root(root)
-    options = [f"--cpu={arguments.for_cpu}"] if arguments.for_cpu else []
-    classes = "fma / dot / vload / vstore M"
-    table = Table(["model", "nacre M insns", classes, "ort M insns", classes, "ratio"])
-    for model in rivals.selected(arguments):
-        runner = [model.program("nacre-run-arm64"), model.compile("linux-arm64", *options), *model.inputs, "--benchmark", "--threads=1",
-                  f"--runs={arguments.runs}"]
-        rival = [model.program("ort_run-arm64"), "--lib", rivals.ort_library("arm64"), "--threads", 1, "--warmup", 1, "--runs",
-                 arguments.runs, "--data", model.io, model.path]
-        nacre = count(runner, rivals.ARM64_SYSROOT, plugin, arguments, log)
-        ort = count(rival, root, plugin, arguments, log)
-        cells = []
-        for result in (nacre, ort):
-            cells += [f"{result['all'] / 1e6:.2f}", " / ".join(f"{result[c] / 1e6:.2f}" for c in COLUMNS[1:])]
-        table.add(model.name, *cells, f"{nacre['all'] / ort['all']:.2f}")
+    models = [(model, [model.program("nacre-run-arm64"), model.compile("linux-arm64", *options_of(arguments)), *model.inputs, "--benchmark", "--threads=1",
+                       f"--runs={arguments.runs}"]) for model in rivals.selected(arguments)]
+
+    def count_run(command, sysroot):
+        return count_and_read(command, sysroot, plugin, arguments, log)
+
+    if arguments.ncnn:
+        table = compare_with_ncnn(models, count_run, arguments)
+    else:
+        make_ort_root(root)
+        table = compare_with_ort(models, count_run, arguments, root)
     if arguments.json:
         table.save(arguments.json, f"arm64 {arguments.for_cpu or 'baseline'}")
 

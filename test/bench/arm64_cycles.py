@@ -43,6 +43,7 @@ def parse_arguments():
     parser.add_argument("--cores", default=",".join(PEAK), help="comma-separated models of cores; neoverse-n1:4 dispatches four "
                         "operations a cycle, which the core does, where LLVM's model has another number")
     parser.add_argument("--for-cpu", help="compile for this CPU instead of the baseline")
+    parser.add_argument("--cpu-precision", choices=("fp32", "fp16"), default="fp32", help="of values and weights")
     parser.add_argument("--kernels", action="store_true", help="also a row for each kernel, of every kind")
     parser.add_argument("--blocks", metavar="KERNEL", help="print this kernel's blocks, those executed most first")
     return parser.parse_args()
@@ -230,8 +231,7 @@ def kernel_at(kernels, starts, address):
 
 
 def measure(model, arguments):
-    options = [f"--cpu={arguments.for_cpu}"] if arguments.for_cpu else []
-    library = model.compile("linux-arm64", *options)
+    library = model.compile("linux-arm64", *arm64.options_of(arguments))
     with open(model.report("linux-arm64"), encoding="utf-8") as file:
         launches = json.load(file)["launches"]
     prefix = f"nacre_{model.name}_"

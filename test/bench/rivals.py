@@ -120,17 +120,19 @@ class Model:
         call(*(runner or [self.program("nacre-run")]), self.library(target), *self.inputs, *self.outputs, "--rtol=1e-3",
              "--atol=1e-4")
 
-    def agreement(self, runner=(), target="host"):
-        """The least ratio of signal to noise of an output to ONNX Runtime's stored answer, dB; whether the largest elements agree."""
+    def answers(self, runner=(), target="host"):
+        """ONNX Runtime's stored answer and ours, for each output."""
         folder = os.path.join(self.work, target, "out")
         os.makedirs(folder, exist_ok=True)
         call(*(runner or [self.program("nacre-run")]), self.library(target), *self.inputs, f"--output={folder}")
-        ratios, same = [], True
-        for n, name in enumerate(self.output_names):
-            wanted, got = read_floats(f"{self.io}/output_{n}.npy"), read_floats(os.path.join(folder, name.replace("/", "_") + ".npy"))
-            ratios.append(signal_to_noise(wanted, got))
-            same = same and wanted.index(max(wanted)) == got.index(max(got))
-        return min(ratios), same
+        return [(read_floats(f"{self.io}/output_{n}.npy"), read_floats(os.path.join(folder, name.replace("/", "_") + ".npy")))
+                for n, name in enumerate(self.output_names)]
+
+    def agreement(self, runner=(), target="host"):
+        """The least ratio of signal to noise of an output to ONNX Runtime's stored answer, dB; whether the largest elements agree."""
+        answers = self.answers(runner, target)
+        return (min(signal_to_noise(wanted, got) for wanted, got in answers),
+                all(wanted.index(max(wanted)) == got.index(max(got)) for wanted, got in answers))
 
     def benchmark(self, threads, seconds):
         return json_line(call(self.program("nacre-run"), self.library(), *self.inputs, "--benchmark", f"--threads={threads}",
@@ -158,6 +160,11 @@ def signal_to_noise(wanted, got):
         raise Failure(f"an answer has {len(got)} elements, expected {len(wanted)}")
     noise = sum((a - b)**2 for a, b in zip(wanted, got))
     return 10 * math.log10(sum(a * a for a in wanted) / noise) if noise else math.inf
+
+
+def largest_error(wanted, got):
+    """Relative to the largest magnitude of the wanted numbers."""
+    return max(abs(a - b) for a, b in zip(wanted, got)) / max(map(abs, wanted))
 
 
 def ort_library(machine):
