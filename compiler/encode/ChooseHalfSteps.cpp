@@ -31,11 +31,18 @@ std::optional<HalfProduct> readHalfProduct(plan::KernelOp kernel) {
   if (failed(plain))
     return std::nullopt;
   HalfProduct product{1, 1, steps};
+  int64_t rows = 1;
   for (const codegen::ProductLoop &loop : plain->loops) {
     product.multiplyAdds *= double(loop.size);
     if (!loop.parallel)
       product.depth *= loop.size;
+    else if (loop.movesLhs)
+      rows *= loop.size;
   }
+  // A single row waits for its weight, so its flushes cost little.
+  constexpr int64_t mostOfSingleRow = 32;
+  if (rows == 1)
+    product.mostSteps = std::min(product.mostSteps, mostOfSingleRow);
   return product;
 }
 
