@@ -32,7 +32,8 @@ public:
                 contraction.parts == 1 && shape.rows > 1 && endsInHalf(machine, shape.columns)),
         waiting(build, part, shape, vectors, sumsOf(vectors - 1), contraction.accumulatorType),
         elements(build, contraction, buffers[contraction.operands[Contraction::Lhs].argument], shape),
-        epilogue(build, contraction, buffers, at), prefetch(build, contraction, buffers, panel, part, shape, at),
+        epilogue(build, contraction, buffers, at, inHalves()),
+        prefetch(build, contraction, buffers, panel, part, shape, at),
         straight(build, shape, vectors, panel.strides.back(), factor, hasFewRegisters, columns, prefetch) {}
 
   void emit() {
@@ -70,6 +71,13 @@ private:
   /// Returns how many sums the register with index `vector` holds in each group of rows.
   unsigned sumsOf(int64_t vector) const {
     return machine.step.rows * machine.step.sumsOfLane * columns.lanesOf(vector);
+  }
+
+  /// Returns what the epilogue may compute in halves. If there is only one block of steps, the sums that it gets are
+  /// short.
+  InHalves inHalves() const {
+    const bool areShort = !blocks.divided && part.first && part.last;
+    return !machine.hasShortSums() ? InHalves::None : areShort ? InHalves::Sums : InHalves::Results;
   }
 
   /// Returns the type of sums in registers.
@@ -314,7 +322,9 @@ private:
           columns.order(ofRow);
         if (machine.hasShortSums())
           for (auto [number, sum] : llvm::enumerate(ofRow))
-            sum = sum ? waiting.widened(sum) : waiting.load(row * inRow + int64_t(number));
+            sum = !sum                           ? waiting.load(row * inRow + int64_t(number))
+                  : epilogue.sumType() == factor ? sum
+                                                 : waiting.widened(sum);
         epilogue.finishRow(ofRow, vectorsOfPart, lanesOfRow, shape.columns, distances,
                            [&](int64_t vector) { return begun.contains(row * inRow + vector); },
                            {vector, vector + together});
