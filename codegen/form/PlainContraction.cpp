@@ -323,6 +323,21 @@ private:
 
 } // namespace
 
+int64_t PlainContraction::depthSize() const {
+  int64_t size = 1;
+  for (const ProductLoop &loop : loops)
+    if (!loop.parallel)
+      size *= loop.size;
+  return size;
+}
+
+double PlainContraction::multiplyAdds() const {
+  double all = 1;
+  for (const ProductLoop &loop : loops)
+    all *= double(loop.size);
+  return all;
+}
+
 FailureOr<PlainContraction> readContraction(plan::KernelOp kernel) {
   FailureOr<KernelForm> form = parseKernel(kernel);
   if (failed(form))

@@ -26,6 +26,10 @@ struct PlainContraction : Contraction {
   std::optional<unsigned> cutLoop;
   bool depthwise = false; ///< True if the columns also move Lhs.
 
+  /// Returns the number of terms of a sum.
+  int64_t depthSize() const;
+  double multiplyAdds() const;
+
   llvm::SmallVector<int64_t> rhsShape; ///< Shape of the storage that Rhs is read from.
   llvm::SmallVector<WalkedAxis> rhsAxes, resultAxes;
 };

@@ -29,19 +29,17 @@ std::optional<HalfProduct> readHalfProduct(plan::KernelOp kernel) {
     return std::nullopt;
   FailureOr<codegen::PlainContraction> plain = readProduct(kernel);
   if (failed(plain))
+    plain = codegen::readContraction(kernel);
+  if (failed(plain))
     return std::nullopt;
-  HalfProduct product{1, 1, steps};
+  HalfProduct product{plain->multiplyAdds(), plain->depthSize(), steps, plain->depthwise};
   int64_t rows = 1;
-  for (const codegen::ProductLoop &loop : plain->loops) {
-    product.multiplyAdds *= double(loop.size);
-    if (!loop.parallel)
-      product.depth *= loop.size;
-    else if (loop.movesLhs)
+  for (const codegen::ProductLoop &loop : plain->loops)
+    if (loop.parallel && loop.movesLhs)
       rows *= loop.size;
-  }
   // A single row waits for its weight, so its flushes cost little.
   constexpr int64_t mostOfSingleRow = 32;
-  if (rows == 1)
+  if (rows == 1 && !product.isWhole)
     product.mostSteps = std::min(product.mostSteps, mostOfSingleRow);
   return product;
 }
@@ -55,7 +53,7 @@ struct ChooseHalfSteps : encode::impl::ChooseHalfStepsPassBase<ChooseHalfSteps> 
 
     SmallVector<HalfProduct> products;
     for (const auto &[kernel, product] : kernels)
-      products.push_back({0, product.depth, product.mostSteps});
+      products.push_back({0, product.depth, product.mostSteps, product.isWhole});
     const SmallVector<HalfLaunch> launches = readLaunches(kernels, products);
     for (auto [kernel, steps] : llvm::zip_equal(llvm::make_first_range(kernels), chooseHalfSteps(products, launches)))
       plan::setHalfSums(kernel, steps);

@@ -51,6 +51,8 @@ double noiseOfNetwork(ArrayRef<HalfProduct> products, ArrayRef<HalfLaunch> launc
 static int64_t chooseSteps(const HalfProduct &product, double launches, double price) {
   // A flush of a register of sums takes as long as so many of its multiply-adds.
   constexpr double flush = 7;
+  if (product.isWhole)
+    return product.depth;
   SmallVector<int64_t, 6> choices;
   if (product.depth <= kMostHalfSteps) // Without a flush, sums need no memory.
     choices.push_back(std::max(kLeastHalfSteps, product.depth));

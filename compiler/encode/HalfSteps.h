@@ -28,6 +28,7 @@ struct HalfProduct {
   double multiplyAdds = 0; ///< Number in a run, of all of its launches
   int64_t depth = 1;       ///< Number of terms of a sum
   int64_t mostSteps = 64;  ///< Largest number of steps for which a sum does not overflow fp16
+  bool isWhole = false;    ///< True if a sum must have all steps, as in a depthwise convolution.
 };
 
 /// Launch of a network: it reads values and writes some. Values are numbers.

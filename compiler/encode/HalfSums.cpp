@@ -3,11 +3,13 @@
 // Adds a note to kernels whose products of halves a CPU may add up in fp16 (plan::kHalfSums).
 // Why: NEON multiplies and adds eight halves in one instruction, but only four floats. A sum that is fp16 only for some
 //      steps loses few digits.
-// How: 1. a contraction whose two operands are f16 in memory is a candidate;
+// How: 1. a contraction whose two operands are f16 in memory is a candidate. A depthwise convolution is one if a short
+//         sum may have all of its taps, because nothing adds up several short sums of it;
 //      2. a launch is wide if it must multiply f32, or has a weight whose products are too small or too large for fp16;
 //      3. candidates with launches that are not wide get the note, with the most steps that their weights permit. Wide
 //         launches of them get a copy without it.
 
+#include "codegen/form/fused/SeparableForm.h"
 #include "compiler/encode/HalfSteps.h"
 #include "compiler/encode/Passes.h"
 #include "compiler/encode/panels/PanelWishes.h"
@@ -34,19 +36,38 @@ namespace {
 //===----------------------------------------------------------------------===//
 
 struct Candidate {
-  unsigned factors[2] = {};               ///< Indices of the arguments that are multiplied.
   int64_t steps = encode::kMostHalfSteps; ///< Steps that the weights of all launches permit.
+  SmallVector<unsigned, 4> factors = {};  ///< Indices of the arguments that are multiplied.
   SmallVector<plan::LaunchOp> wide = {}, others = {};
 };
 
+/// True if sums of `product` may be fp16 for some steps.
+bool mayBeHalves(const PlainContraction &product) {
+  if (!product.accumulatorType.isF32() || !product.leftType().isF16() || !product.rightType().isF16())
+    return false;
+  constexpr int64_t mostTaps = 64;
+  return !product.depthwise || product.depthSize() <= mostTaps;
+}
+
 std::optional<Candidate> findCandidate(plan::KernelOp kernel) {
-  if (kernel.getKind() != plan::KernelKind::Contraction && kernel.getKind() != plan::KernelKind::Separable)
+  const bool isSeparable = kernel.getKind() == plan::KernelKind::Separable;
+  if (kernel.getKind() != plan::KernelKind::Contraction && !isSeparable)
     return std::nullopt;
   FailureOr<PlainContraction> product = encode::readProduct(kernel);
-  if (failed(product) || !product->accumulatorType.isF32() || !product->leftType().isF16() ||
-      !product->rightType().isF16())
+  if (failed(product) && !isSeparable)
+    product = readContraction(kernel);
+  if (failed(product) || !mayBeHalves(*product))
     return std::nullopt;
-  return Candidate{{product->operands[Contraction::Lhs].argument, product->operands[Contraction::Rhs].argument}};
+  Candidate candidate;
+  auto addFactors = [&](const PlainContraction &contraction) {
+    for (unsigned operand : {Contraction::Lhs, Contraction::Rhs})
+      candidate.factors.push_back(contraction.operands[operand].argument);
+  };
+  addFactors(*product);
+  if (isSeparable) // The note is for both halves.
+    if (FailureOr<SeparableForm> separable = parseSeparable(kernel); succeeded(separable))
+      addFactors(separable->depthwise);
+  return candidate;
 }
 
 //===----------------------------------------------------------------------===//

@@ -73,17 +73,21 @@ static double rateOfProduct(plan::KernelOp kernel, const Target &target, const P
 static double rateOfDepthwise(const Target &target, const PlainContraction &plain) {
   if (plain.accumulatorType.isF64()) // A vector has half as many lanes of f64 as of f32.
     return 0.5;
-  const bool isOfBytes = plain.isOfIntegers() && plain.operands[Contraction::Lhs].elementType.isInteger(8) &&
+  const DepthwiseConvolution convolution = asDepthwise(plain);
+  const MachineRow &floats = machineOf(target, ProductTypes());
+  if (!plain.isOfIntegers()) { // Loads, products and stores all have as many lanes.
+    const MachineRow &row = machineOf(target, productsOf(convolution));
+    return row.hasShortSums() ? double(row.step.lanes) / double(floats.step.lanes) : 1;
+  }
+  const bool isOfBytes = plain.operands[Contraction::Lhs].elementType.isInteger(8) &&
                          plain.operands[Contraction::Rhs].elementType.isInteger(8);
   if (!isOfBytes)
     return 1;
-  const DepthwiseConvolution convolution = asDepthwise(plain);
   TapWindow window;
   window.high = convolution.depth.front().size;
   window.wide = iterationsOf(ArrayRef(convolution.depth).drop_front());
   if (const int64_t step = convolution.depth.back().strides[Contraction::Lhs]; window.wide > 1 && step != 0)
     window.stride = std::max<int64_t>(1, std::abs(convolution.rows.back().strides[Contraction::Lhs] / step));
-  const MachineRow &floats = machineOf(target, ProductTypes());
   return tapRate(target, convolution.isUnsignedLhs, convolution.isUnsignedRhs, window, floats.step.lanes);
 }
 

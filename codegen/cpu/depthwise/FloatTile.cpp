@@ -7,6 +7,7 @@
 #include "codegen/cpu/VectorMath.h"
 #include "codegen/cpu/depthwise/DepthwiseTile.h"
 #include "codegen/cpu/tiles/MachineRows.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 #include <limits>
 #include <map>
@@ -22,8 +23,9 @@ namespace {
 class FloatTile final : public DepthwiseTile {
 public:
   FloatTile(KernelFunction &function, VectorBuilder &build, const DepthwiseConvolution &contraction)
-      : DepthwiseTile(function, build, contraction),
-        machine(machineOf(build.target, productsOf(contraction.accumulatorType))) {
+      : DepthwiseTile(function, build, contraction), machine(machineOf(build.target, productsOf(contraction))),
+        factor(machine.hasShortSums() ? contraction.operands[Contraction::Rhs].elementType
+                                      : contraction.accumulatorType) {
     block = machine.step.lanes;
     nanoseconds = machine.nanosecondsOf(2 * contraction.multiplyAdds()) / efficiencyOf(WorkForm::Depthwise).cpuFlops;
     collectTaps(0, {});
@@ -32,7 +34,7 @@ public:
   }
 
   SmallVector<Piece> piecesOf(int64_t count) const override {
-    return cutIntoPieces(count, block, hasMasks(build.target, contraction.accumulatorType.getIntOrFloatBitWidth()));
+    return cutIntoPieces(count, block, hasMasks(build.target, factor.getIntOrFloatBitWidth()));
   }
   void beginRow(int64_t high, Piece channels, const Addresses &at) override;
   void emit(TileSize size, Piece channels, const Addresses &at) override;
@@ -44,12 +46,11 @@ private:
   TileSize cheapestSize(int64_t accumulators) const;
   Value load(unsigned operand, Value address, Piece piece) {
     Value value = build.load(function.buffers[contraction.operands[operand].argument], address, piece);
-    return contraction.operands[operand].elementType == contraction.accumulatorType
-               ? value
-               : emitExtend(build, value, contraction.accumulatorType);
+    return contraction.operands[operand].elementType == factor ? value : emitExtend(build, value, factor);
   }
 
   const MachineRow &machine;
+  const Type factor;      ///< Type of the factors in registers, which is also the type of sums
   SmallVector<Tap> taps;  ///< Taps in the order of their elements in memory
   bool keepsTaps = false; ///< True if taps stay in registers
   SmallVector<Value> kept;
@@ -146,15 +147,18 @@ void FloatTile::emit(TileSize size, Piece channels, const Addresses &at) {
       outputs.push_back(std::move(distances));
     }
 
-  Type type = vectorOf(contraction.accumulatorType, channels.width);
-  TileEpilogue epilogue(build, contraction, function.buffers, at);
+  const bool inHalves = machine.hasShortSums();
+  TileEpilogue epilogue(build, contraction, function.buffers, at, inHalves ? InHalves::Sums : InHalves::None);
   auto staysInRows = [&](unsigned operand) {
     return llvm::all_of(contraction.rows, [&](const ContractionLoop &loop) { return loop.strides[operand] == 0; });
   };
   Value bias;
   if (!machine.geometry.readsMemory && epilogue.bias() && staysInRows(*epilogue.bias()))
     bias = epilogue.beginning(channels.width, 0, channels.lanes);
-  SmallVector<Value> sums(outputs.size(), bias ? bias : build.floatConstant(0.0, type));
+  // A sum of halves begins with its first product, and gets its bias at the end. It would round the bias with each tap.
+  SmallVector<Value> sums(outputs.size());
+  if (!inHalves)
+    llvm::fill(sums, bias ? bias : build.floatConstant(0.0, vectorOf(factor, channels.width)));
   // LLVM keeps each tap after loading it, and would load all taps before the loop over pixels. Taps that do not fit in
   // registers are loaded again, from an address that LLVM does not recognize.
   const size_t mostLoaded = std::max<int64_t>(1, int64_t(machine.geometry.registers) - int64_t(outputs.size()) - 2);
@@ -174,11 +178,13 @@ void FloatTile::emit(TileSize size, Piece channels, const Addresses &at) {
     Value element = load(Contraction::Lhs, build.add(at[Contraction::Lhs], distance), channels);
     for (const Use &use : goesInto) {
       Value tap = tapOf(use);
-      sums[use.output] = machine.step.multiplyAdd(build, element, tap, sums[use.output]);
+      Value &sum = sums[use.output];
+      sum = sum ? machine.step.multiplyAdd(build, element, tap, sum) : build.make<arith::MulFOp>(element, tap);
     }
   }
   for (auto [sum, distances] : llvm::zip_equal(sums, outputs))
-    epilogue.finish(sum, channels.width, distances, 0, channels.lanes, /*begun=*/bool(bias));
+    epilogue.finish(emitExtend(build, sum, epilogue.sumType()), channels.width, distances, 0, channels.lanes,
+                    /*begun=*/bool(bias));
 }
 
 } // namespace

@@ -32,7 +32,8 @@ public:
                 contraction.parts == 1 && shape.rows > 1 && endsInHalf(machine, shape.columns)),
         waiting(build, part, shape, vectors, sumsOf(vectors - 1), contraction.accumulatorType),
         elements(build, contraction, buffers[contraction.operands[Contraction::Lhs].argument], shape),
-        epilogue(build, contraction, buffers, at), prefetch(build, contraction, buffers, panel, part, shape, at),
+        epilogue(build, contraction, buffers, at, inHalves()),
+        prefetch(build, contraction, buffers, panel, part, shape, at),
         straight(build, shape, vectors, panel.strides.back(), factor, hasFewRegisters, columns, prefetch) {}
 
   void emit() {
@@ -40,11 +41,14 @@ public:
       prefetch.end();
     const Stand stand = {at[Contraction::Lhs], at[Contraction::Rhs], part.ahead};
     if (blocks.divided) {
+      if (isTwoShortBlocks())
+        return finish(reduceTwoBlocks(stand), /*areInMemory=*/true);
       if (part.first)
         waiting.store(zeros());
       reduceBlocks(part.level, stand);
       if (part.last)
-        finish(machine.hasShortSums() ? SmallVector<Value>(groups * vectors) : waiting.load());
+        finish(machine.hasShortSums() ? SmallVector<Value>(groups * vectors) : waiting.load(),
+               /*areInMemory=*/machine.hasShortSums());
       return;
     }
     // If an addition can read memory, the sums in memory are added at the end. It is then cheaper to begin with zeros.
@@ -70,6 +74,13 @@ private:
   /// Returns how many sums the register with index `vector` holds in each group of rows.
   unsigned sumsOf(int64_t vector) const {
     return machine.step.rows * machine.step.sumsOfLane * columns.lanesOf(vector);
+  }
+
+  /// Returns what the epilogue may compute in halves. If there is only one block of steps, the sums that it gets are
+  /// short.
+  InHalves inHalves() const {
+    const bool areShort = !blocks.divided && part.first && part.last;
+    return !machine.hasShortSums() ? InHalves::None : areShort ? InHalves::Sums : InHalves::Results;
   }
 
   /// Returns the type of sums in registers.
@@ -141,6 +152,19 @@ private:
     build.loop(0, whole, blocks.steps, [&](Position step) { block(step, blocks.steps); });
     if (whole < size)
       block({Value(), whole}, size - whole);
+  }
+
+  bool isTwoShortBlocks() const {
+    return machine.hasShortSums() && part.first && part.last && blocks.level == part.level &&
+           part.steps <= 2 * blocks.steps;
+  }
+
+  /// Adds up a part of two blocks. Stores the sums of the first block, and returns those of the second one. More blocks
+  /// would gain little, because each has code of its own.
+  SmallVector<Value> reduceTwoBlocks(const Stand &from) {
+    waiting.store(reduce(part.level, blocks.steps, zeros(), from));
+    return reduce(part.level, part.steps - blocks.steps, zeros(),
+                  advancedBy(part.level, {Value(), blocks.steps}, from));
   }
 
   /// Adds up `size` iterations of the loop `level`.
@@ -297,8 +321,9 @@ private:
   // 2. Epilogue and stores
   //===--------------------------------------------------------------------===//
 
-  /// Finishes `sums`. Short sums may be null; they are then in memory, and each row is loaded when it is finished.
-  void finish(SmallVector<Value> sums) {
+  /// Finishes `sums`. If short sums are in memory, each row is loaded when it is finished, and added to its sums in
+  /// registers that are not null.
+  void finish(SmallVector<Value> sums, bool areInMemory = false) {
     if (machine.hasMixedSums())
       sums = sumsByRow(build, shape, sums, vectors);
     const int64_t lanesOfRow = machine.sumsOfRegister(), inRow = int64_t(sums.size()) / shape.rows;
@@ -314,7 +339,9 @@ private:
           columns.order(ofRow);
         if (machine.hasShortSums())
           for (auto [number, sum] : llvm::enumerate(ofRow))
-            sum = sum ? waiting.widened(sum) : waiting.load(row * inRow + int64_t(number));
+            sum = areInMemory                    ? waiting.total(row * inRow + int64_t(number), sum)
+                  : epilogue.sumType() == factor ? sum
+                                                 : waiting.widened(sum);
         epilogue.finishRow(ofRow, vectorsOfPart, lanesOfRow, shape.columns, distances,
                            [&](int64_t vector) { return begun.contains(row * inRow + vector); },
                            {vector, vector + together});

@@ -21,6 +21,11 @@ ProductTypes productsOf(mlir::Type accumulator, const std::optional<RightDecode>
   return types;
 }
 
+ProductTypes productsOf(const DepthwiseConvolution &convolution) {
+  const int64_t steps = convolution.halfSums;
+  return steps > 0 && convolution.depthSize() <= steps ? halvesOf(steps) : productsOf(convolution.accumulatorType);
+}
+
 std::optional<ProductTypes> productsOf(const Contraction &contraction, mlir::Type columns, int64_t k) {
   if (contraction.halfSums > 0 && columns.isF16())
     return halvesOf(contraction.halfSums);

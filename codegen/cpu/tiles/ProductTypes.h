@@ -15,6 +15,7 @@ class Type;
 
 namespace nacre::codegen {
 struct Contraction;
+struct DepthwiseConvolution;
 struct RightDecode;
 } // namespace nacre::codegen
 
@@ -72,6 +73,8 @@ constexpr ProductTypes halvesOf(int64_t steps) {
 ProductTypes productsOf(mlir::Type accumulator);
 /// Returns the types of a contraction of floats whose columns are stored as `right` says.
 ProductTypes productsOf(mlir::Type accumulator, const std::optional<RightDecode> &right);
+/// Returns the types of a depthwise convolution of floats. They have short sums if such a sum may have all taps.
+ProductTypes productsOf(const DepthwiseConvolution &convolution);
 /// Returns the types of a contraction. `columns` is the type of columns in panels; integers are in groups of `k` steps.
 /// `nullopt` if no machine row multiplies these integers.
 std::optional<ProductTypes> productsOf(const Contraction &contraction, mlir::Type columns, int64_t k);

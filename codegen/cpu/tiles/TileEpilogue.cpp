@@ -6,6 +6,7 @@
 
 #include "codegen/cpu/VectorBody.h"
 #include "codegen/cpu/bytes/NarrowToBytes.h"
+#include "codegen/cpu/tiles/HalfBody.h"
 #include "dialects/StoredBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -30,12 +31,26 @@ Addresses withColumnsHidden(VectorBuilder &build, const LoopedContraction &contr
 }
 
 TileEpilogue::TileEpilogue(VectorBuilder &build, const Contraction &contraction, ArrayRef<Value> buffers,
-                           const Addresses &at)
-    : build(build), contraction(contraction), buffers(buffers), at(at) {
-  if (!contraction.epilogue || contraction.parts != 1)
+                           const Addresses &at, InHalves halves)
+    : build(build), contraction(contraction), buffers(buffers), at(at), typeOfSums(contraction.accumulatorType) {
+  if (!contraction.epilogue)
+    return;
+  body = contraction.epilogue->body;
+  if (halves != InHalves::None) {
+    SmallVector<unsigned> sums;
+    if (halves == InHalves::Sums) {
+      typeOfSums = build.ops.getF16Type();
+      for (auto [number, part] : llvm::enumerate(contraction.productInputs))
+        if (part)
+          sums.push_back(number);
+    }
+    inHalves = bodyInHalves(*body, sums);
+    body = inHalves.get();
+  }
+  if (contraction.parts != 1)
     return;
   const auto *productInput = llvm::find(contraction.productInputs, std::optional<unsigned>(0));
-  Value product = contraction.epilogue->body->getArgument(productInput - contraction.productInputs.begin());
+  Value product = body->getArgument(productInput - contraction.productInputs.begin());
   if (!product.hasOneUse() || product.getType() != contraction.accumulatorType)
     return;
   Operation *addition = *product.user_begin();
@@ -119,7 +134,7 @@ void TileEpilogue::finishRow(ArrayRef<Value> sums, int64_t vectorsOfPart, int64_
 
 SmallVector<Value> TileEpilogue::apply(ArrayRef<Value> sums, const Distances &row, int64_t column, Piece piece,
                                        bool begun) {
-  if (!contraction.epilogue)
+  if (!body)
     return {sums.front()};
   SmallVector<Value> arguments = epilogueArguments(
       contraction, sums, [&](unsigned operand) { return loadInput(operand, row[operand], column, piece); },
@@ -127,7 +142,7 @@ SmallVector<Value> TileEpilogue::apply(ArrayRef<Value> sums, const Distances &ro
   SmallVector<std::pair<Value, Value>, 1> known;
   if (begun)
     known.push_back({biased, sums.front()});
-  SmallVector<Value> values = inlineBody(build, *contraction.epilogue->body, arguments, piece.width, {}, known);
+  SmallVector<Value> values = inlineBody(build, *body, arguments, piece.width, {}, known);
   for (Value &value : values)
     value = build.broadcast(value, piece.width);
   return values;

@@ -11,6 +11,8 @@
 #include "codegen/cpu/VectorBuilder.h"
 #include "codegen/form/ContractionForm.h"
 
+#include <memory>
+
 namespace nacre::codegen::cpu {
 
 /// Address of each operand of a contraction, in elements.
@@ -26,11 +28,22 @@ Addresses withColumnsHidden(VectorBuilder &build, const LoopedContraction &contr
 /// Distance of an element from the tile's address, in elements, for each operand.
 using Distances = llvm::SmallVector<int64_t, 6>;
 
+/// Numbers of an epilogue that may be f16 in registers, because the machine has arithmetic of halves. The results are
+/// the same for each of these.
+enum class InHalves : uint8_t {
+  None,
+  Results, ///< Results that are stored as f16
+  Sums     ///< The product's sums, too, which are all short
+};
+
 class TileEpilogue {
 public:
   /// `at` is the address of the tile's first row and column. `buffers` are the buffers of the kernel's arguments.
   TileEpilogue(VectorBuilder &build, const Contraction &contraction, llvm::ArrayRef<mlir::Value> buffers,
-               const Addresses &at);
+               const Addresses &at, InHalves inHalves = InHalves::None);
+
+  /// Returns the type of the sums that are finished.
+  mlir::Type sumType() const { return typeOfSums; }
 
   /// Returns the operand that the epilogue adds first; `nullopt` if the epilogue does not begin with an addition.
   std::optional<unsigned> bias() const { return biasOperand; }
@@ -70,6 +83,9 @@ private:
   const Contraction &contraction;
   llvm::ArrayRef<mlir::Value> buffers;
   const Addresses &at;
+  mlir::Type typeOfSums;
+  std::unique_ptr<mlir::Block> inHalves;
+  mlir::Block *body = nullptr; ///< Null if there is no epilogue
   std::optional<unsigned> biasOperand;
   mlir::Value biased; ///< Sum of product and bias in the epilogue's body
   /// Loaded inputs. The key is operand, row, column and width.

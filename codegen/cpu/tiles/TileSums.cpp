@@ -91,7 +91,12 @@ void TileSums::store(int64_t number, Value sum) {
 
 void TileSums::add(ArrayRef<Value> sums) {
   for (auto [number, sum] : llvm::enumerate(sums))
-    store(number, arith::AddFOp::create(build.ops, build.loc, load(number), widened(sum)));
+    store(number, total(number, sum));
+}
+
+Value TileSums::total(int64_t number, Value sums) {
+  Value before = load(number);
+  return sums ? arith::AddFOp::create(build.ops, build.loc, before, widened(sums)).getResult() : before;
 }
 
 /// Returns the lanes that hold sum `number` of each column of the row `row`, in two registers of sums.

@@ -21,6 +21,8 @@ public:
 
   llvm::SmallVector<mlir::Value> load();
   mlir::Value load(int64_t number);
+  /// Returns the total of a register in memory and of short sums, if these are not null.
+  mlir::Value total(int64_t number, mlir::Value sums);
   /// Returns a register's sums in the type of the sums in memory, to which short sums are widened.
   mlir::Value widened(mlir::Value sum);
   /// Returns the totals of `sums` and the sums in memory.

@@ -245,6 +245,12 @@ private:
   KernelHalf half;
 };
 
+/// Gives `half` the note about sums of halves of the whole kernel.
+void allowHalfSums(plan::KernelOp half, plan::KernelOp whole) {
+  if (const int64_t steps = plan::halfSumsOf(whole))
+    plan::setHalfSums(half, steps);
+}
+
 KernelHalf makeFirst(plan::KernelOp kernel, const Division &division) {
   auto type = cast<RankedTensorType>(division.between.getType());
   HalfBuilder half(kernel, "_first", division.kind);
@@ -260,7 +266,9 @@ KernelHalf makeFirst(plan::KernelOp kernel, const Division &division) {
     half.add(type, std::nullopt);
   if (division.cutFactor)
     half.cut(division.cutAxis, type.getDimSize(division.cutAxis), /*grain=*/1);
-  return half.finish(needed, {yielded});
+  KernelHalf first = half.finish(needed, {yielded});
+  allowHalfSums(first.kernel, kernel);
+  return first;
 }
 
 KernelHalf makeSecond(plan::KernelOp kernel, const Division &division) {
@@ -281,8 +289,7 @@ KernelHalf makeSecond(plan::KernelOp kernel, const Division &division) {
   half.mapping.map(division.between, between);
   half.cut(kernel.getCutAxis(), kernel.getCutExtent(), kernel.getGrain());
   KernelHalf second = half.finish(needed, yielded);
-  if (const int64_t steps = plan::halfSumsOf(kernel))
-    plan::setHalfSums(second.kernel, steps);
+  allowHalfSums(second.kernel, kernel);
   return second;
 }
 

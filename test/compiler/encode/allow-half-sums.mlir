@@ -17,6 +17,9 @@
 // CHECK:     plan.kernel @tiny contraction
 // CHECK-SAME: plan.half_sums = 256 : i64
 // CHECK-NOT: plan.half_sums
+// CHECK:     plan.kernel @depthwise contraction
+// CHECK-SAME: plan.half_sums = 64 : i64
+// CHECK-NOT: plan.half_sums
 
 module attributes {plan.wide_products = [loc(fused["wide_node", "other"])]} {
 plan.weight @w = dense<0.5> : tensor<64x32xf16>
@@ -25,6 +28,8 @@ plan.weight @tiny_w = dense<1.0e-4> : tensor<64x32xf16>
 plan.weight @zero_w = dense<0.0> : tensor<64x32xf16>
 plan.weight @huge_w = dense<100.0> : tensor<64x32xf16>
 plan.weight @single_w = dense<0.5> : tensor<64x32xf32>
+plan.weight @taps = dense<0.5> : tensor<3x3x64xf16>
+plan.weight @many_taps = dense<0.5> : tensor<9x9x64xf16>
 plan.entry @main {
   %x = plan.storage input "x" 0 : memref<256x64xf16>
   %z = plan.storage input "z" 1 : memref<256x4608xf16>
@@ -44,6 +49,12 @@ plan.entry @main {
   plan.launch @tiny(%x, %zero_w) into(%y) : (memref<256x64xf16>, memref<64x32xf16>) into(memref<256x32xf32>)
   plan.launch @huge(%x, %huge_w) into(%y) : (memref<256x64xf16>, memref<64x32xf16>) into(memref<256x32xf32>)
   plan.launch @mixed(%x, %single_w) into(%y) : (memref<256x64xf16>, memref<64x32xf32>) into(memref<256x32xf32>)
+  %image = plan.storage input "image" 3 : memref<1x16x16x64xf16>
+  %outside = plan.storage output "outside" 1 : memref<1x8x8x64xf32>
+  %taps = plan.use @taps : memref<3x3x64xf16>
+  %many_taps = plan.use @many_taps : memref<9x9x64xf16>
+  plan.launch @depthwise(%image, %taps) into(%outside) : (memref<1x16x16x64xf16>, memref<3x3x64xf16>) into(memref<1x8x8x64xf32>)
+  plan.launch @too_many_taps(%image, %many_taps) into(%outside) : (memref<1x16x16x64xf16>, memref<9x9x64xf16>) into(memref<1x8x8x64xf32>)
   plan.launch @wide(%x, %w) into(%y) : (memref<256x64xf16>, memref<64x32xf16>) into(memref<256x32xf32>) loc(fused["relu", "wide_node"])
 }
 plan.kernel @documented_example contraction (%a: tensor<256x64xf16>, %b: tensor<64x32xf16>) into (%c: tensor<256x32xf32>) cut 0 : 256 by 1 {
@@ -135,5 +146,31 @@ plan.kernel @wide contraction (%a: tensor<256x64xf16>, %b: tensor<64x32xf16>) in
     linalg.yield %s : f32
   } -> tensor<256x32xf32>
   plan.yield %r : tensor<256x32xf32>
+}
+plan.kernel @depthwise contraction (%a: tensor<1x16x16x64xf16>, %b: tensor<3x3x64xf16>) into (%c: tensor<1x8x8x64xf32>) cut 1 : 8 by 1 {
+  %zero = arith.constant 0.0 : f32
+  %init = linalg.fill ins(%zero : f32) outs(%c : tensor<1x8x8x64xf32>) -> tensor<1x8x8x64xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(n, p, q, c, i, j) -> (n, p + i * 4, q + j * 4, c)>, affine_map<(n, p, q, c, i, j) -> (i, j, c)>, affine_map<(n, p, q, c, i, j) -> (n, p, q, c)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]} ins(%a, %b : tensor<1x16x16x64xf16>, tensor<3x3x64xf16>) outs(%init : tensor<1x8x8x64xf32>) {
+  ^bb0(%x: f16, %y: f16, %z: f32):
+    %u = arith.extf %x : f16 to f32
+    %v = arith.extf %y : f16 to f32
+    %m = arith.mulf %u, %v : f32
+    %s = arith.addf %z, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<1x8x8x64xf32>
+  plan.yield %r : tensor<1x8x8x64xf32>
+}
+plan.kernel @too_many_taps contraction (%a: tensor<1x16x16x64xf16>, %b: tensor<9x9x64xf16>) into (%c: tensor<1x8x8x64xf32>) cut 1 : 8 by 1 {
+  %zero = arith.constant 0.0 : f32
+  %init = linalg.fill ins(%zero : f32) outs(%c : tensor<1x8x8x64xf32>) -> tensor<1x8x8x64xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(n, p, q, c, i, j) -> (n, p + i, q + j, c)>, affine_map<(n, p, q, c, i, j) -> (i, j, c)>, affine_map<(n, p, q, c, i, j) -> (n, p, q, c)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]} ins(%a, %b : tensor<1x16x16x64xf16>, tensor<9x9x64xf16>) outs(%init : tensor<1x8x8x64xf32>) {
+  ^bb0(%x: f16, %y: f16, %z: f32):
+    %u = arith.extf %x : f16 to f32
+    %v = arith.extf %y : f16 to f32
+    %m = arith.mulf %u, %v : f32
+    %s = arith.addf %z, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<1x8x8x64xf32>
+  plan.yield %r : tensor<1x8x8x64xf32>
 }
 }

@@ -130,6 +130,10 @@ plan.kernel @empty contraction (%a: tensor<1x4xi8>, %b: tensor<4x0xi8>) into (%c
 // DOT-SAME: plan.product_rate = 1.{{[6-9][0-9]*}} : f64
 // DOT:      plan.kernel @halves_without_note
 // DOT-NOT:  product_rate
+// DOT:      plan.kernel @depthwise_halves
+// DOT-SAME: plan.product_rate = 2.0{{0*e\+00}} : f64
+// DOT:      plan.kernel @too_many_taps
+// DOT-NOT:  product_rate
 // NEON:     plan.kernel @halves
 // NEON-NOT: product_rate
 
@@ -163,4 +167,30 @@ plan.kernel @halves_without_note contraction (%a: tensor<256x256xf16>, %b: tenso
     linalg.yield %s : f32
   } -> tensor<256x64xf32>
   plan.yield %r : tensor<256x64xf32>
+}
+plan.kernel @depthwise_halves contraction (%a: tensor<1x10x10x64xf16>, %b: tensor<3x3x64xf16>) into (%c: tensor<1x8x8x64xf32>) cut 1 : 8 by 1 attributes {plan.half_sums = 64 : i64} {
+  %zero = arith.constant 0.0 : f32
+  %init = linalg.fill ins(%zero : f32) outs(%c : tensor<1x8x8x64xf32>) -> tensor<1x8x8x64xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(n, p, q, c, i, j) -> (n, p + i, q + j, c)>, affine_map<(n, p, q, c, i, j) -> (i, j, c)>, affine_map<(n, p, q, c, i, j) -> (n, p, q, c)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]} ins(%a, %b : tensor<1x10x10x64xf16>, tensor<3x3x64xf16>) outs(%init : tensor<1x8x8x64xf32>) {
+  ^bb0(%x: f16, %y: f16, %z: f32):
+    %u = arith.extf %x : f16 to f32
+    %v = arith.extf %y : f16 to f32
+    %m = arith.mulf %u, %v : f32
+    %s = arith.addf %z, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<1x8x8x64xf32>
+  plan.yield %r : tensor<1x8x8x64xf32>
+}
+plan.kernel @too_many_taps contraction (%a: tensor<1x16x16x64xf16>, %b: tensor<9x9x64xf16>) into (%c: tensor<1x8x8x64xf32>) cut 1 : 8 by 1 attributes {plan.half_sums = 64 : i64} {
+  %zero = arith.constant 0.0 : f32
+  %init = linalg.fill ins(%zero : f32) outs(%c : tensor<1x8x8x64xf32>) -> tensor<1x8x8x64xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(n, p, q, c, i, j) -> (n, p + i, q + j, c)>, affine_map<(n, p, q, c, i, j) -> (i, j, c)>, affine_map<(n, p, q, c, i, j) -> (n, p, q, c)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]} ins(%a, %b : tensor<1x16x16x64xf16>, tensor<9x9x64xf16>) outs(%init : tensor<1x8x8x64xf32>) {
+  ^bb0(%x: f16, %y: f16, %z: f32):
+    %u = arith.extf %x : f16 to f32
+    %v = arith.extf %y : f16 to f32
+    %m = arith.mulf %u, %v : f32
+    %s = arith.addf %z, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<1x8x8x64xf32>
+  plan.yield %r : tensor<1x8x8x64xf32>
 }

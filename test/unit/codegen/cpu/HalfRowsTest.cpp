@@ -7,94 +7,22 @@
 
 #include "codegen/form/ContractionForm.h"
 #include "dialects/plan/Notes.h"
-#include "test/unit/codegen/KernelTexts.h"
 #include "test/unit/codegen/SeparableTexts.h"
 #include "test/unit/codegen/cpu/Arm64Kernels.h"
+#include "test/unit/codegen/cpu/HalfProducts.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
 #include "gtest/gtest.h"
 
 #include <cmath>
-#include <functional>
 
 using namespace mlir;
 using namespace nacre;
 using namespace nacre::codegen;
-using nacre::codegen::test::Arm64Kernels;
+using namespace nacre::codegen::test;
 
 namespace {
-
-/// Largest relative error of rounding to f16, and largest absolute error near zero.
-constexpr double kRounding = 0x1p-11, kTiny = 0x1p-25;
-
-double roundedToHalf(double value) {
-  llvm::APFloat number(value);
-  bool loses;
-  number.convert(llvm::APFloat::IEEEhalf(), llvm::APFloat::rmNearestTiesToEven, &loses);
-  return number.convertToDouble();
-}
-
-/// Indices of an element's factors in the left and the right operand, in the order of the depth.
-using Terms = std::vector<std::pair<int64_t, int64_t>>;
-
-struct Product {
-  std::string text;
-  int64_t columns = 1;
-  std::function<Terms(int64_t element)> terms;
-  bool hasBias = false, hasResidual = false, isRectified = false;
-  double errorOfSingles = 1e-5; ///< Largest absolute error of fp32 sums.
-};
-
-Product matmul(MatmulText text) {
-  text.element = "f16";
-  ProductText whole = text.product();
-  if (text.cut == 1) // Shares of the columns begin at a panel.
-    whole.grain = text.panel;
-  Product product{whole.text(), text.n, {}};
-  product.terms = [text](int64_t element) {
-    const int64_t column = element % text.n, row = element / text.n % text.m, image = element / (text.n * text.m);
-    Terms terms;
-    for (int64_t k = 0; k < text.k; ++k)
-      terms.push_back({image * text.m * text.k + (text.lhsTransposed ? k * text.m + row : row * text.k + k),
-                       image * text.n * text.k + (text.transposed ? column * text.k + k : k * text.n + column)});
-    return terms;
-  };
-  if (const int64_t inset = text.inset) // Rows of a slice lie in the middle of a larger storage.
-    product.terms = [terms = product.terms, inset, k = text.k](int64_t element) {
-      Terms moved = terms(element);
-      for (auto &term : moved)
-        term.first += inset * k;
-      return moved;
-    };
-  return product;
-}
-
-Product convolution(ConvolutionText text, bool residual = false) {
-  text.element = "f16";
-  text.finished(residual);
-  Product product{text.text(), text.filters, {}, true, residual, true};
-  product.terms = [text](int64_t element) {
-    const Sizes taps = text.window.empty() ? Sizes(text.image.size(), 3) : text.window;
-    auto reach = [&](size_t axis) {
-      return (text.image[axis] - 1) * text.stride + (taps[axis] - 1) * text.dilation + 1;
-    };
-    const int64_t inputs = text.channels / text.groups, outputs = text.filters / text.groups;
-    const int64_t column = element % text.filters, across = element / text.filters % text.image[1],
-                  down = element / text.filters / text.image[1] % text.image[0],
-                  image = element / text.filters / text.image[1] / text.image[0], group = column / outputs;
-    Terms terms;
-    for (int64_t i = 0; i < taps[0]; ++i)
-      for (int64_t j = 0; j < taps[1]; ++j)
-        for (int64_t c = 0; c < inputs; ++c) {
-          const int64_t y = down * text.stride + i * text.dilation, x = across * text.stride + j * text.dilation;
-          terms.push_back({((image * reach(0) + y) * reach(1) + x) * text.channels + group * inputs + c,
-                           ((i * taps[1] + j) * inputs + c) * text.filters + column});
-        }
-    return terms;
-  };
-  return product;
-}
 
 class HalfRows : public testing::Test {
 protected:
@@ -102,7 +30,7 @@ protected:
 
   /// Runs `products` on `cpu` with the note `steps`; 0 for no note. `isNoteUsed`: the sums must be those of the note.
   void check(const std::string &cpu, int64_t steps, ArrayRef<Product> products, bool isNoteUsed = true) {
-    if (!test::runsArm64())
+    if (!runsArm64())
       GTEST_SKIP() << "qemu-aarch64 and aarch64-linux-gnu-g++ are not installed";
     Arm64Kernels kernels(cpu);
     for (const Product &product : products) {
@@ -241,7 +169,7 @@ TEST_F(HalfRows, SumsByWinogradAreSingles) {
 
 /// The second half of a separable convolution is a product of halves, too. Its sums differ a little from fp32 sums.
 TEST_F(HalfRows, SecondHalves) {
-  if (!test::runsArm64())
+  if (!runsArm64())
     GTEST_SKIP() << "qemu-aarch64 and aarch64-linux-gnu-g++ are not installed";
   auto module = parseSourceString<ModuleOp>(separableTextOfHalves().text(), ParserConfig(&context));
   ASSERT_TRUE(module);
@@ -268,7 +196,7 @@ TEST_F(HalfRows, SecondHalves) {
 
 /// Each sum of so many steps is rounded as fp16 rounds, from zero on, and added to the sums before it in fp32.
 TEST_F(HalfRows, SumsAreFlushedAfterEachBlock) {
-  if (!test::runsArm64())
+  if (!runsArm64())
     GTEST_SKIP() << "qemu-aarch64 and aarch64-linux-gnu-g++ are not installed";
   constexpr int64_t steps = 32;
   const Product product = matmul({10, 32, 4 * steps, 0, /*panel=*/16});

@@ -19,7 +19,7 @@ std::vector<HalfLaunch> chainOf(unsigned products) {
   return launches;
 }
 
-HalfProduct productOf(double multiplyAdds, int64_t depth) { return {multiplyAdds, depth, depth}; }
+HalfProduct productOf(double multiplyAdds, int64_t depth) { return {multiplyAdds, depth, depth, /*isWhole=*/false}; }
 
 TEST(HalfSteps, NoiseGrowsWithStepsUpToTheDepth) {
   EXPECT_LT(noiseOfHalfSum(576, 16), noiseOfHalfSum(576, 64));
@@ -65,6 +65,14 @@ TEST(HalfSteps, LargeWeightsLimitSteps) {
   HalfProduct product = productOf(1e6, 4096);
   product.mostSteps = 64;
   EXPECT_EQ(chooseHalfSteps({product}, chainOf(1)).front(), 64);
+}
+
+TEST(HalfSteps, ASumThatMustBeWholeHasAllSteps) {
+  HalfProduct depthwise = productOf(1e3, 49);
+  depthwise.isWhole = true;
+  std::vector<HalfProduct> products(200, productOf(1e6, 512));
+  products.push_back(depthwise);
+  EXPECT_EQ(chooseHalfSteps(products, chainOf(201)).back(), 49);
 }
 
 TEST(HalfSteps, ANetworkWithoutProductsHasNone) { EXPECT_TRUE(chooseHalfSteps({}, {}).empty()); }
