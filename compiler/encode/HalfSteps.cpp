@@ -52,7 +52,7 @@ static int64_t chooseSteps(const HalfProduct &product, double launches, double p
   // A flush of a register of sums takes as long as so many of its multiply-adds.
   constexpr double flush = 7;
   if (product.isWhole)
-    return product.depth;
+    return std::max(kLeastHalfSteps, product.depth);
   SmallVector<int64_t, 6> choices;
   if (product.depth <= kMostHalfSteps) // Without a flush, sums need no memory.
     choices.push_back(std::max(kLeastHalfSteps, product.depth));
