@@ -179,6 +179,16 @@ TEST(Target, OldRevisionsHaveNoDotProduct) {
   EXPECT_TRUE(parse("android-arm64", "snapdragon-855").front().needs & NACRE_CPU_NEED(NACRE_ARM64_DOTPROD));
 }
 
+TEST(Target, OryonMultipliesHalves) {
+  for (const char *cpu : {"oryon-1", "snapdragon-8-elite"}) {
+    const Target target = parse("android-arm64", cpu).front();
+    EXPECT_TRUE(target.needs & NACRE_CPU_NEED(NACRE_ARM64_FP16)) << cpu;
+    EXPECT_NE(target.features.find("+fullfp16"), std::string::npos) << cpu;
+    EXPECT_EQ(target.tuneCpu, "oryon-1");
+  }
+  EXPECT_FALSE(parse("android-arm64", "snapdragon-835").front().needs & NACRE_CPU_NEED(NACRE_ARM64_FP16));
+}
+
 TEST(Target, AChipHasSeveralNames) {
   ASSERT_NE(findChip("snapdragon-8-gen-2"), nullptr);
   for (const char *name : {"sm8550", "SM8550", "Snapdragon-8-Gen-2"})
