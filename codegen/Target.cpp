@@ -225,6 +225,8 @@ static void registerOnce() {
   }();
 }
 
+bool multipliesHalves(const Target &target) { return target.needs & NACRE_CPU_NEED(NACRE_ARM64_FP16); }
+
 bool isCpuOf(StringRef target, StringRef cpu) {
   const System *system = findSystem(target);
   if (!system)
