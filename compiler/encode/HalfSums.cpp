@@ -7,12 +7,12 @@
 //      2. a launch is wide if it must multiply f32, or has a weight whose products are too small or too large for fp16;
 //      3. candidates with launches that are not wide get the note. Wide launches of them get a copy without it.
 
+#include "dialects/plan/HalfSums.h"
 #include "compiler/encode/Passes.h"
 #include "compiler/encode/panels/PanelWishes.h"
 #include "dialects/nn/ConstantData.h"
 #include "dialects/plan/Notes.h"
 
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include <cmath>
 
@@ -66,14 +66,12 @@ std::optional<Candidate> findCandidate(plan::KernelOp kernel) {
 }
 
 //===----------------------------------------------------------------------===//
-// 2. Weights and nodes
+// 2. Weights
 //===----------------------------------------------------------------------===//
 
-/// True if f16 can represent sums of products of the weight and of usual values, which are around one. The limits leave
-/// room for a factor of 16 on both sides. Below 6e-5, f16 has fewer digits; 64 products of 1,000 are almost infinite.
-/// Zeros are exact.
+/// True if f16 can represent sums of products of the weight and of usual values. In entries that only the CPU computes,
+/// all halves are like this, because nacre-narrow-floats keeps other weights f32.
 bool isModerate(plan::WeightOp weight) {
-  constexpr double least = 0x1p-10, most = 0x1p+6;
   FailureOr<nn::ConstantView> view = nn::ConstantView::get(weight.getValue());
   if (failed(view))
     return false;
@@ -86,13 +84,12 @@ bool isModerate(plan::WeightOp weight) {
     for (double number : ArrayRef(numbers, size))
       squares += number * number;
   }
-  const double size = std::sqrt(squares / double(std::max<int64_t>(1, count)));
-  return size == 0 || (size >= least && size <= most); // The comparisons are also false for NaN.
+  return plan::fitsHalfSums(std::sqrt(squares / double(std::max<int64_t>(1, count))));
 }
 
 struct AllowHalfSums : encode::impl::AllowHalfSumsPassBase<AllowHalfSums> {
   void runOnOperation() override {
-    readWideProducts();
+    moderate.clear();
     SymbolTable symbols(getOperation());
     llvm::MapVector<plan::KernelOp, Candidate> candidates;
     for (auto kernel : getOperation().getOps<plan::KernelOp>())
@@ -103,7 +100,10 @@ struct AllowHalfSums : encode::impl::AllowHalfSumsPassBase<AllowHalfSums> {
       if (found == candidates.end())
         return;
       Candidate &candidate = found->second;
-      const bool isWide = mustBeWide(launch) || !hasModerateWeights(launch, candidate, symbols);
+      // Weights of entries that only the CPU computes are moderate, and reading all of them takes long.
+      const bool isOfCpu = plan::isOnCpu(launch->getParentOfType<plan::EntryOp>());
+      const bool mayAdd = isOfCpu || hasModerateWeights(launch, candidate, symbols);
+      const bool isWide = plan::hasWideProduct(launch) || !mayAdd;
       (isWide ? candidate.wide : candidate.others).push_back(launch);
     });
     for (auto &[kernel, candidate] : candidates)
@@ -124,28 +124,6 @@ private:
     plan::setHalfSums(kernel, candidate.steps);
   }
 
-  void readWideProducts() {
-    wide.clear();
-    moderate.clear();
-    auto locations = dyn_cast_or_null<ArrayAttr>(getOperation()->removeAttr(plan::kWideProducts));
-    if (!locations)
-      return;
-    for (auto location : locations.getAsRange<LocationAttr>())
-      location.walk([&](Location part) {
-        if (isa<NameLoc>(part))
-          wide.insert(LocationAttr(part));
-        return WalkResult::advance();
-      });
-  }
-
-  /// True if the launch computes a node whose product must be f32.
-  bool mustBeWide(plan::LaunchOp launch) const {
-    const WalkResult result = launch.getLoc()->walk([&](Location location) {
-      return wide.contains(LocationAttr(location)) ? WalkResult::interrupt() : WalkResult::advance();
-    });
-    return result.wasInterrupted();
-  }
-
   /// True if all factors of the launch that are weights are moderate.
   bool hasModerateWeights(plan::LaunchOp launch, const Candidate &candidate, const SymbolTable &symbols) {
     return llvm::all_of(candidate.factors, [&](unsigned factor) {
@@ -161,7 +139,6 @@ private:
     });
   }
 
-  llvm::DenseSet<Attribute> wide;             ///< Nodes whose products must be f32.
   llvm::DenseMap<Operation *, bool> moderate; ///< Results of `isModerate`, by weight.
 };
 

@@ -1,10 +1,9 @@
 // RUN: nacre-opt %s --nacre-allow-half-sums | FileCheck %s
 
 // A product of two operands of halves may be added up in fp16 for some steps; fewer, if it is deep. No other contraction has the note: one
-// with a weight that is too small or too large, an f32 operand, or a node that must be f32. If only some launches of a kernel have such
+// with a weight that is too small or too large, an f32 operand, or a launch that must multiply f32. If only some launches of a kernel have such
 // weights, they get a copy.
 
-// CHECK-NOT: plan.wide_products
 // CHECK:     plan.launch @tiny(
 // CHECK-NEXT: plan.launch @tiny_0(
 // CHECK-NEXT: plan.launch @tiny(
@@ -18,7 +17,6 @@
 // CHECK-SAME: plan.half_sums = 64 : i64
 // CHECK-NOT: plan.half_sums
 
-module attributes {plan.wide_products = [loc(fused["wide_node", "other"])]} {
 plan.weight @w = dense<0.5> : tensor<64x32xf16>
 plan.weight @deep_w = dense<0.5> : tensor<4608x32xf16>
 plan.weight @tiny_w = dense<1.0e-4> : tensor<64x32xf16>
@@ -44,7 +42,7 @@ plan.entry @main {
   plan.launch @tiny(%x, %zero_w) into(%y) : (memref<256x64xf16>, memref<64x32xf16>) into(memref<256x32xf32>)
   plan.launch @huge(%x, %huge_w) into(%y) : (memref<256x64xf16>, memref<64x32xf16>) into(memref<256x32xf32>)
   plan.launch @mixed(%x, %single_w) into(%y) : (memref<256x64xf16>, memref<64x32xf32>) into(memref<256x32xf32>)
-  plan.launch @wide(%x, %w) into(%y) : (memref<256x64xf16>, memref<64x32xf16>) into(memref<256x32xf32>) loc(fused["relu", "wide_node"])
+  plan.launch @wide(%x, %w) into(%y) {plan.wide_product} : (memref<256x64xf16>, memref<64x32xf16>) into(memref<256x32xf32>)
 }
 plan.kernel @documented_example contraction (%a: tensor<256x64xf16>, %b: tensor<64x32xf16>) into (%c: tensor<256x32xf32>) cut 0 : 256 by 1 {
   %zero = arith.constant 0.0 : f32
@@ -135,5 +133,4 @@ plan.kernel @wide contraction (%a: tensor<256x64xf16>, %b: tensor<64x32xf16>) in
     linalg.yield %s : f32
   } -> tensor<256x32xf32>
   plan.yield %r : tensor<256x32xf32>
-}
 }
