@@ -4,6 +4,7 @@
 // - Cores and model numbers: Wikipedia's lists of Qualcomm Snapdragon and MediaTek systems on chips, and its articles
 //   on Exynos, Google Tensor, HiSilicon and UNISOC. Kryo cores have the names of the Arm cores that they derive from.
 // - Features of a core: LLVM (AArch64Processors.td), after Arm's technical reference manuals of the Cortex cores.
+//   kMissingFeatures has its omissions.
 // - `lacks`: github.com/pytorch/cpuinfo, src/arm/linux/aarch64-isa.c. A Cortex-A75 has the dot product from revision
 //   r2, a Cortex-A55 from r1; Kryo 360 and 385 lack it. Vendors do not publish revisions. So the table assumes no dot
 //   product for chips with a Cortex-A75, and for chips of 2018 with only Cortex-A55.
@@ -114,16 +115,37 @@ std::vector<std::string> chipNames() {
   return names;
 }
 
+/// A feature of a core that LLVM's list of the core's extensions lacks.
+struct MissingFeature {
+  StringLiteral core, feature;
+};
+
+// Oryon has FEAT_FP16: GCC lists it (aarch64-cores.def: oryon-1 is V8_6A with F16), and LLVM's own code generator emits
+// such instructions for -mcpu=oryon-1. Only LLVM's list for -march lacks it.
+static constexpr MissingFeature kMissingFeatures[] = {{"oryon-1", "fullfp16"}};
+
+std::vector<std::string> featuresOfCore(StringRef core) {
+  std::optional<AArch64::CpuInfo> info = AArch64::parseCpu(core);
+  std::vector<StringRef> known;
+  if (!info || !AArch64::getExtensionFeatures(info->getImpliedExtensions(), known))
+    return {};
+  std::vector<std::string> names;
+  for (StringRef name : known)
+    if (name.consume_front("+"))
+      names.push_back(name.str());
+  for (const MissingFeature &missing : kMissingFeatures)
+    if (missing.core == core && !is_contained(names, missing.feature))
+      names.push_back(missing.feature.str());
+  return names;
+}
+
 std::vector<std::string> featuresOf(const Chip &chip) {
   std::vector<std::string> common;
   for (const auto &[index, cluster] : enumerate(chip.clusters())) {
-    std::vector<StringRef> names;
-    if (std::optional<AArch64::CpuInfo> info = AArch64::parseCpu(cluster.core))
-      AArch64::getExtensionFeatures(info->getImpliedExtensions(), names);
     std::vector<std::string> own;
-    for (StringRef name : names)
-      if (name.consume_front("+") && name != chip.lacks && (index == 0 || is_contained(common, name)))
-        own.push_back(name.str());
+    for (std::string &name : featuresOfCore(cluster.core))
+      if (name != chip.lacks && (index == 0 || is_contained(common, name)))
+        own.push_back(std::move(name));
     common = std::move(own);
   }
   return common;

@@ -43,6 +43,9 @@ const Chip *findChip(llvm::StringRef name);
 /// Returns the names and model numbers of all chips.
 std::vector<std::string> chipNames();
 
+/// Returns LLVM's names of the features of an arm64 core. Empty if LLVM does not know the core.
+std::vector<std::string> featuresOfCore(llvm::StringRef core);
+
 /// Returns LLVM's names of the features that all cores of the chip have.
 std::vector<std::string> featuresOf(const Chip &chip);
 

@@ -102,14 +102,10 @@ Expected<StringSet<>> featuresOf(StringRef cpu, bool arm64) {
         features.insert(name);
       return features;
     }
-    std::optional<AArch64::CpuInfo> info = AArch64::parseCpu(cpu);
-    std::vector<StringRef> names;
-    if (!info || !AArch64::getExtensionFeatures(info->getImpliedExtensions(), names))
+    features.insert_range(featuresOfCore(cpu));
+    if (features.empty())
       return createStringError("cpu must be a phone's chip or an arm64 CPU that LLVM knows, but is '%s'",
                                cpu.str().c_str());
-    for (StringRef name : names)
-      if (name.consume_front("+"))
-        features.insert(name);
     return features;
   }
   SmallVector<StringRef> known, names;
@@ -228,6 +224,8 @@ static void registerOnce() {
     return true;
   }();
 }
+
+bool multipliesHalves(const Target &target) { return target.needs & NACRE_CPU_NEED(NACRE_ARM64_FP16); }
 
 bool isCpuOf(StringRef target, StringRef cpu) {
   const System *system = findSystem(target);

@@ -62,6 +62,9 @@ struct Target {
 /// On other systems, x86 CPUs without AVX2 must be named.
 llvm::Expected<llvm::SmallVector<Target, 1>> parseTargets(llvm::StringRef name, llvm::StringRef cpus);
 
+/// True if instructions of the CPU multiply and add vectors of f16.
+bool multipliesHalves(const Target &target);
+
 /// True if `--cpu=cpu` is valid for this target: LLVM knows it as a CPU of the target's architecture.
 bool isCpuOf(llvm::StringRef target, llvm::StringRef cpu);
 

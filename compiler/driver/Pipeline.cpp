@@ -8,6 +8,7 @@
 #include "compiler/driver/CompileKernels.h"
 #include "compiler/driver/EntryImports.h"
 #include "compiler/driver/EntryRequests.h"
+#include "compiler/driver/HalfTypes.h"
 #include "compiler/driver/ImportSettings.h"
 #include "compiler/driver/ModelEntries.h"
 #include "compiler/driver/ModuleCopies.h"
@@ -41,11 +42,6 @@ using namespace mlir;
 namespace nacre {
 
 namespace {
-
-/// True if instructions of the CPU multiply and add vectors of halves.
-bool multipliesHalves(const codegen::Target &target) {
-  return llvm::is_contained(llvm::split(target.features, ','), "+fullfp16");
-}
 
 /// One compilation, from the model's file to its package. PlanSearch and PlacementSearch decide which plans are made.
 class Compilation {
@@ -103,12 +99,8 @@ private:
     if (!parsed)
       return phases.fail(llvm::toString(parsed.takeError()));
     targets = std::move(*parsed);
-    if (options.weightType == WeightType::F16)
-      for (const codegen::Target &target : targets)
-        if (!target.vectors.convertsHalves)
-          return phases.fail(
-              "--weight-type=fp16 needs CPUs that widen fp16 in one instruction (F16C), but one of them is "
-              "older than AVX2; use bf16, or name another --cpu");
+    if (llvm::Error error = checkHalves(options))
+      return phases.fail(llvm::toString(std::move(error)));
     warnOfSlowHalves();
     report.model = options.modelPath;
     report.output = options.outputPath;
@@ -118,6 +110,7 @@ private:
     report.cpu = options.cpus;
     report.device = options.device;
     report.preset = options.preset;
+    report.cpuMultipliesHalves = llvm::any_of(targets, codegen::multipliesHalves);
     report.usesGpu = options.placement.engines != Placement::Engines::Cpu;
     report.weightType = options.weightType;
     return success();
@@ -125,7 +118,7 @@ private:
 
   /// Warns if values are stored as f16 for CPUs that multiply only f32.
   void warnOfSlowHalves() const {
-    if (!options.cpuHalves || llvm::any_of(targets, multipliesHalves))
+    if (!options.cpuHalves || llvm::any_of(targets, codegen::multipliesHalves))
       return;
     emitWarning(FileLineColLoc::get(&phases.getContext(), llvm::sys::path::filename(options.modelPath), 0, 0))
         << "--cpu-precision=fp16 takes longer than fp32 here, because "

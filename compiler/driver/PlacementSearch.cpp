@@ -296,13 +296,7 @@ LogicalResult PlacementSearch::encode(PlacedModel &plan) {
   for (auto entry : plan.module->getOps<plan::EntryOp>())
     plan::setEntryWeight(entry, weightOf(options, entry.getSymName()));
   const encode::Options encodeOptions{options.target, options.cpus, options.accuracy, options.weightType,
-                                      options.cpuHalves};
-  if (options.cpuHalves) {
-    SmallVector<Attribute> locations;
-    for (ArrayAttr note : plan.wideProducts)
-      locations.push_back(note[0]);
-    (*plan.module)->setAttr(plan::kWideProducts, ArrayAttr::get(plan.module->getContext(), locations));
-  }
+                                      options.cpuHalves && llvm::any_of(targets, codegen::multipliesHalves)};
   if (failed(phases.runPasses(Phase::Encode, *plan.module,
                               [&](OpPassManager &passes) { encode::buildPipeline(passes, encodeOptions); })))
     return failure();

@@ -6,9 +6,10 @@
 // How: 1. a contraction whose two operands are f16 in memory is a candidate. A depthwise convolution is one if a short
 //         sum may have all of its taps, because nothing adds up several short sums of it;
 //      2. a launch is wide if it must multiply f32, or has a weight whose products are too small or too large for fp16;
-//      3. candidates with launches that are not wide get the note, with the most steps that their weights permit. Wide
-//         launches of them get a copy without it.
+//      3. candidates with launches that are not wide get the note, with the most steps. Wide launches of them get a
+//         copy without it.
 
+#include "dialects/plan/HalfSums.h"
 #include "codegen/form/fused/SeparableForm.h"
 #include "compiler/encode/HalfSteps.h"
 #include "compiler/encode/Passes.h"
@@ -16,7 +17,6 @@
 #include "dialects/nn/ConstantData.h"
 #include "dialects/plan/Notes.h"
 
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include <cmath>
 
@@ -36,8 +36,7 @@ namespace {
 //===----------------------------------------------------------------------===//
 
 struct Candidate {
-  int64_t steps = encode::kMostHalfSteps; ///< Steps that the weights of all launches permit.
-  SmallVector<unsigned, 4> factors = {};  ///< Indices of the arguments that are multiplied.
+  SmallVector<unsigned, 4> factors = {}; ///< Indices of the arguments that are multiplied.
   SmallVector<plan::LaunchOp> wide = {}, others = {};
 };
 
@@ -71,17 +70,15 @@ std::optional<Candidate> findCandidate(plan::KernelOp kernel) {
 }
 
 //===----------------------------------------------------------------------===//
-// 2. Weights and nodes
+// 2. Weights
 //===----------------------------------------------------------------------===//
 
-/// Returns for how many steps f16 can represent sums of products of the weight and of usual values. It is 0 if f16
-/// cannot represent the products. Usual values are around one. The limits leave room for a factor of 16 on both sides.
-/// Below 6e-5, f16 has fewer digits; 64 products of 1,000 are almost infinite. Zeros are exact.
-int64_t countModerateSteps(plan::WeightOp weight) {
-  constexpr double least = 0x1p-10, most = 0x1p+6, mostOfSum = 0x1p+12;
+/// True if f16 can represent sums of products of the weight and of usual values. In entries that only the CPU computes,
+/// all halves are like this, because nacre-narrow-floats keeps other weights f32.
+bool isModerate(plan::WeightOp weight) {
   FailureOr<nn::ConstantView> view = nn::ConstantView::get(weight.getValue());
   if (failed(view))
-    return 0;
+    return false;
   const int64_t count = view->isSplat() ? 1 : view->getType().getNumElements();
   constexpr int64_t chunk = 4096;
   double numbers[chunk], squares = 0;
@@ -91,15 +88,12 @@ int64_t countModerateSteps(plan::WeightOp weight) {
     for (double number : ArrayRef(numbers, size))
       squares += number * number;
   }
-  const double size = std::sqrt(squares / double(std::max<int64_t>(1, count)));
-  if (size != 0 && !(size >= least && size <= most)) // The comparisons are also false for NaN.
-    return 0;
-  return int64_t(mostOfSum / std::max(size, least));
+  return plan::fitsHalfSums(std::sqrt(squares / double(std::max<int64_t>(1, count))));
 }
 
 struct AllowHalfSums : encode::impl::AllowHalfSumsPassBase<AllowHalfSums> {
   void runOnOperation() override {
-    readWideProducts();
+    moderate.clear();
     SymbolTable symbols(getOperation());
     llvm::MapVector<plan::KernelOp, Candidate> candidates;
     for (auto kernel : getOperation().getOps<plan::KernelOp>())
@@ -110,10 +104,11 @@ struct AllowHalfSums : encode::impl::AllowHalfSumsPassBase<AllowHalfSums> {
       if (found == candidates.end())
         return;
       Candidate &candidate = found->second;
-      const int64_t steps = mustBeWide(launch) ? 0 : countModerateSteps(launch, candidate, symbols);
-      (steps == 0 ? candidate.wide : candidate.others).push_back(launch);
-      if (steps > 0)
-        candidate.steps = std::min(candidate.steps, steps);
+      // Weights of entries that only the CPU computes are moderate, and reading all of them takes long.
+      const bool isOfCpu = plan::isOnCpu(launch->getParentOfType<plan::EntryOp>());
+      const bool mayAdd = isOfCpu || hasModerateWeights(launch, candidate, symbols);
+      const bool isWide = plan::hasWideProduct(launch) || !mayAdd;
+      (isWide ? candidate.wide : candidate.others).push_back(launch);
     });
     for (auto &[kernel, candidate] : candidates)
       allow(kernel, candidate, symbols);
@@ -130,50 +125,25 @@ private:
       for (plan::LaunchOp launch : candidate.wide)
         launch.setKernel(copy.getSymName());
     }
-    plan::setHalfSums(kernel, candidate.steps);
+    plan::setHalfSums(kernel, encode::kMostHalfSteps);
   }
 
-  void readWideProducts() {
-    wide.clear();
-    moderate.clear();
-    auto locations = dyn_cast_or_null<ArrayAttr>(getOperation()->removeAttr(plan::kWideProducts));
-    if (!locations)
-      return;
-    for (auto location : locations.getAsRange<LocationAttr>())
-      location.walk([&](Location part) {
-        if (isa<NameLoc>(part))
-          wide.insert(LocationAttr(part));
-        return WalkResult::advance();
-      });
-  }
-
-  /// True if the launch computes a node whose product must be f32.
-  bool mustBeWide(plan::LaunchOp launch) const {
-    const WalkResult result = launch.getLoc()->walk([&](Location location) {
-      return wide.contains(LocationAttr(location)) ? WalkResult::interrupt() : WalkResult::advance();
-    });
-    return result.wasInterrupted();
-  }
-
-  /// Returns the number of steps that all weights of the launch permit (`countModerateSteps` of a weight).
-  int64_t countModerateSteps(plan::LaunchOp launch, const Candidate &candidate, const SymbolTable &symbols) {
-    int64_t steps = std::numeric_limits<int64_t>::max();
-    for (unsigned factor : candidate.factors) {
+  /// True if all factors of the launch that are weights are moderate.
+  bool hasModerateWeights(plan::LaunchOp launch, const Candidate &candidate, const SymbolTable &symbols) {
+    return llvm::all_of(candidate.factors, [&](unsigned factor) {
       auto use =
           factor < launch.getInputs().size() ? launch.getInputs()[factor].getDefiningOp<plan::UseOp>() : plan::UseOp();
       if (!use)
-        continue;
+        return true;
       auto weight = symbols.lookup<plan::WeightOp>(use.getWeight());
-      auto [known, isNew] = moderate.try_emplace(weight, 0);
+      auto [known, isNew] = moderate.try_emplace(weight, false);
       if (isNew)
-        known->second = ::countModerateSteps(weight);
-      steps = std::min(steps, known->second);
-    }
-    return steps;
+        known->second = isModerate(weight);
+      return known->second;
+    });
   }
 
-  llvm::DenseSet<Attribute> wide;                ///< Nodes whose products must be f32.
-  llvm::DenseMap<Operation *, int64_t> moderate; ///< Results of `countModerateSteps`, by weight.
+  llvm::DenseMap<Operation *, bool> moderate; ///< Results of `isModerate`, by weight.
 };
 
 } // namespace

@@ -46,12 +46,11 @@ def AllowHalfSumsPass : Pass<"nacre-allow-half-sums", "::mlir::ModuleOp"> {
     very small weights lose digits in fp16, and sums of very large ones become infinite. Other numbers are about 1, as in
     nacre-narrow-floats.
 
-    Requires: kernels over whole storages, launches on storages; no encodings of weights yet. Contractions that must multiply f32 are
-    on the module (`plan.wide_products`).
+    Requires: kernels over whole storages, launches on storages; no encodings of weights yet. Launches whose contractions must
+    multiply f32 have `plan.wide_product`.
 
-    Ensures: contractions of two operands of f16 that sum in f32 have `plan.half_sums`: the most steps, at most 256, for which sums do
-    not overflow. A launch whose weight is too small or too large has a kernel without the note. The module has no
-    `plan.wide_products`.
+    Ensures: contractions of two operands of f16 that sum in f32 have `plan.half_sums`: the most steps. A launch whose weight is too
+    small or too large, or that must multiply f32, has a kernel without the note.
 
     Example: test/compiler/encode/allow-half-sums.mlir; a product of halves has the note, and the same product of tiny weights has not.
   }];

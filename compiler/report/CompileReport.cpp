@@ -285,11 +285,17 @@ std::string CompileReport::describeStep() const {
 }
 
 std::string CompileReport::describeHalves() const {
-  const unsigned products = count_if(launches, [](const LaunchReport &launch) {
-    return !launch.contractionType.empty() && launch.contractionType.front() == 'f' && launch.gpuShare < 1;
-  });
+  auto isProduct = [](const LaunchReport &launch) { return StringRef(launch.contractionType).starts_with("fp"); };
+  auto isOnCpu = [](const LaunchReport &launch) { return launch.gpuShare < 1; };
+  const unsigned products =
+      count_if(launches, [&](const LaunchReport &launch) { return isProduct(launch) && isOnCpu(launch); });
   const unsigned halves =
-      count_if(launches, [](const LaunchReport &launch) { return launch.halfSums > 0 && launch.gpuShare < 1; });
+      count_if(launches, [&](const LaunchReport &launch) { return launch.halfSums > 0 && isOnCpu(launch); });
+  if (products == 0)
+    return any_of(launches, isProduct) ? "fp16 on the CPU: the GPU computes all products"
+                                       : "fp16 on the CPU: values are stored as fp16";
+  if (!cpuMultipliesHalves)
+    return "fp16 on the CPU: values are stored as fp16, but no CPU of the library adds up in fp16";
   return formatv("fp16 on the CPU: {0} of {1} may be added up in fp16", halves, describeCount(products, "product"));
 }
 

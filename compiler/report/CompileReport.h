@@ -160,9 +160,10 @@ struct CompileReport {
   codegen::MachineModel machine; ///< Machine model of the first CPU.
   AppliedPreset preset;
   GpuPrecision gpuPrecision = GpuPrecision::F32; ///< Storage type of values and weights for GPU code.
-  bool precisionTakenBack = false; ///< True if another precision was requested, but no launch of the GPU supports it.
-  bool cpuHalves = false;          ///< True if the CPU stores values as f16.
-  bool halvesTakenBack = false;    ///< True if this was requested, but a GPU that stores f32 has a part of all entries.
+  bool precisionTakenBack = false;  ///< True if another precision was requested, but no launch of the GPU supports it.
+  bool cpuHalves = false;           ///< True if the CPU stores values as f16.
+  bool cpuMultipliesHalves = false; ///< True if a CPU of the library multiplies and adds f16.
+  bool halvesTakenBack = false; ///< True if this was requested, but a GPU that stores f32 has a part of all entries.
   std::vector<FloatContraction> wideProducts; ///< Products that stay f32 although values are stored as f16.
   WeightType weightType = WeightType::F32;    ///< Storage type of weights in memory-bound launches.
   std::vector<NarrowWeight> narrowWeights;

@@ -74,7 +74,8 @@ static std::string wordOf(Type type) {
 }
 
 std::string contractionTypeOf(plan::KernelOp kernel) {
-  if (kernel.getKind() != plan::KernelKind::Contraction && kernel.getKind() != plan::KernelKind::Attention)
+  using Kind = plan::KernelKind;
+  if (!llvm::is_contained({Kind::Contraction, Kind::Separable, Kind::Attention}, kernel.getKind()))
     return "";
   std::string text;
   // Skip the elementwise operators of a prologue or epilogue. They have no reduction loops.

@@ -83,6 +83,14 @@ int64_t halfSumsOf(KernelOp kernel) {
   return steps ? steps.getInt() : 0;
 }
 
+void setWideProduct(LaunchOp launch) { launch->setAttr(kWideProduct, UnitAttr::get(launch.getContext())); }
+
+void copyNotes(LaunchOp from, LaunchOp to) {
+  copyEngine(from, to);
+  if (hasWideProduct(from))
+    setWideProduct(to);
+}
+
 constexpr StringLiteral kArgument = "argument", kStored = "stored";
 
 void setRightDecode(KernelOp kernel, const RightDecodeNote &note) {

@@ -129,8 +129,15 @@ void setHalfSums(KernelOp kernel, int64_t steps);
 /// Returns the number of steps, or 0 if the kernel has no note.
 int64_t halfSumsOf(KernelOp kernel);
 
-/// Locations, on a module, of contractions that must multiply f32. Their operands may be f16 in memory.
-constexpr llvm::StringLiteral kWideProducts = "plan.wide_products";
+/// Unit attribute on a launch that reads f16, but must multiply f32. The kernel does not show this, because it widens
+/// halves in any case.
+constexpr llvm::StringLiteral kWideProduct = "plan.wide_product";
+
+void setWideProduct(LaunchOp launch);
+inline bool hasWideProduct(LaunchOp launch) { return launch->hasAttr(kWideProduct); }
+
+/// Copies the notes of `from` about its operators to `to`, which computes the same.
+void copyNotes(LaunchOp from, LaunchOp to);
 
 /// Storage of the right operand of a contraction, if its elements are not stored in the type that is multiplied.
 struct RightDecodeNote {

@@ -2,6 +2,7 @@
 
 #include "tools/compile/Targets.h"
 #include "compiler/driver/DeviceNames.h"
+#include "compiler/driver/HalfTypes.h"
 #include "compiler/driver/Pipeline.h"
 #include "tools/NearestName.h"
 #include "tools/compile/ChipList.h"
@@ -112,6 +113,8 @@ Expected<std::vector<CommandLine>> forEachTarget(const CommandLine &commandLine)
     chooseCpusWithHalves(one.front());
     if (Error error = checkNames(one.front().compiler.target, one.front().compiler.cpus))
       return error;
+    if (Error error = checkHalves(one.front().compiler))
+      return error;
     if (Error error = compareFiles(one))
       return error;
     return one;
@@ -138,6 +141,8 @@ Expected<std::vector<CommandLine>> forEachTarget(const CommandLine &commandLine)
     dropWhatTargetLacks(one);
     chooseCpusWithHalves(one);
     if (Error error = checkNames(target, one.compiler.cpus))
+      return error;
+    if (Error error = checkHalves(one.compiler))
       return error;
     one.compiler.outputPath = inFolderOf(target, commandLine.compiler.outputPath);
     if (!commandLine.reportPath.empty())

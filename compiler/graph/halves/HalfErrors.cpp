@@ -5,9 +5,12 @@
 
 #include "compiler/graph/halves/HalfErrors.h"
 
+#include "compiler/graph/halves/Masks.h"
+#include "dialects/NumberText.h"
 #include "dialects/TensorTypes.h"
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/NnDialect.h"
+#include "dialects/plan/HalfSums.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -80,6 +83,18 @@ bool subtractsAlike(Operation &op, ArrayRef<Numbers> operands, const Numbers &re
   return computeRootMeanSquare(operands[0]) > most * computeRootMeanSquare(distances);
 }
 
+/// Returns how many times larger the numbers are than their distances from the mean. 1 if all are equal.
+double getOffset(const Numbers &numbers) {
+  const ArrayRef<double> row = ArrayRef(numbers).drop_front();
+  double sum = 0, squares = 0;
+  for (double x : row) {
+    sum += x;
+    squares += x * x;
+  }
+  const double mean = sum / double(row.size()), variance = squares / double(row.size()) - mean * mean;
+  return variance > 0x1p-40 * squares ? std::sqrt(squares / double(row.size()) / variance) : 1;
+}
+
 } // namespace
 
 bool fitHalves(const Numbers &numbers) {
@@ -100,32 +115,10 @@ bool fitHalves(const Numbers &numbers) {
 
 namespace {
 
-/// True if `op` moves a mask, or adds it to other values.
-bool keepsMask(Operation &op) {
-  using Kind = nn::BinaryKind;
-  auto binary = dyn_cast<nn::BinaryOp>(op);
-  return isa<nn::SelectOp>(op) || isMove(op) ||
-         (binary && llvm::is_contained({Kind::Add, Kind::Sub, Kind::Max, Kind::Min}, binary.getKind()));
-}
-
-/// True if `user` is an attention that reads the result of `op` only as its mask.
-bool isMaskOf(Operation &op, Operation &user) {
-  auto attention = dyn_cast<nn::AttentionOp>(user);
-  return attention && attention.getMask() == op.getResult(0) && llvm::count(user.getOperands(), op.getResult(0)) == 1;
-}
-
-/// True if `op` keeps masks, and all its readers are softmaxes or operators that keep masks. Then the lowest f16 value
-/// masks as well as any lower value.
-bool masksSoftmax(Operation &op, int maxDepth = 8) {
-  return maxDepth > 0 && keepsMask(op) && !op.use_empty() &&
-         llvm::all_of(op.getUsers(), [&op, maxDepth](Operation *user) {
-           return isa<nn::SoftmaxOp>(user) || isMaskOf(op, *user) || masksSoftmax(*user, maxDepth - 1);
-         });
-}
-
 class ErrorFinder {
 public:
-  ErrorFinder(func::FuncOp function, TypicalNumbers &numbers) : numbers(numbers) {
+  ErrorFinder(func::FuncOp function, bool addsHalves, TypicalNumbers &numbers)
+      : numbers(numbers), addsHalves(addsHalves) {
     // A block must come before the blocks inside of it.
     function->walk<WalkOrder::PreOrder>([&](Block *block) { blocks.push_back(block); });
   }
@@ -135,10 +128,11 @@ public:
       for (Operation &op : *block) {
         numbers.add(op);
         if (countProducts(op) > 0)
-          checkContraction(op, op.getOperands());
+          checkContraction(op, op.getOperands(), addsHalves);
         else if (auto attention = dyn_cast<nn::AttentionOp>(op))
           // Scores are f32 in the kernel, so only operands and the result must fit. Masks are clamped.
-          checkContraction(op, {attention.getQueries(), attention.getKeys(), attention.getValues()});
+          checkContraction(op, {attention.getQueries(), attention.getKeys(), attention.getValues()},
+                           /*addsHalves=*/false);
         else if (mayBeWide(op))
           checkOperator(op);
       }
@@ -233,11 +227,15 @@ private:
   void checkOperator(Operation &op) {
     const bool isStored = isWide(op.getResult(0).getType());
     const bool onlyMoves = isMove(op) && !isa<nn::PadOp>(op);
-    if (!readsLarge(op) && !(onlyMoves ? changesMoved(op) : changes(op, roundOperands(op), isStored)))
+    // A probability that f16 rounds to 0 has an infinite logarithm.
+    auto unary = dyn_cast<nn::UnaryOp>(op);
+    const bool isLogarithm = unary && unary.getKind() == nn::UnaryKind::Log;
+    if (!isLogarithm && !readsLarge(op) && !(onlyMoves ? changesMoved(op) : changes(op, roundOperands(op), isStored)))
       return;
     errors.wide.insert(&op);
     for (auto [index, value] : llvm::enumerate(op.getOperands()))
-      if (isWide(value.getType()) && !isConstant(value) && changes(op, roundOperands(op, index), /*isStored=*/false))
+      if (isWide(value.getType()) && !isConstant(value) &&
+          (isLogarithm || changes(op, roundOperands(op, index), /*isStored=*/false)))
         addMaker(value);
   }
 
@@ -255,31 +253,44 @@ private:
   //===--- 3. Contractions ----------------------------------------------------------------------------------------===//
 
   /// Checks `factors`, which are operands of a contraction, and its result. Weights that are not constant are
-  /// treated like activations.
-  void checkContraction(Operation &op, ValueRange factors) {
+  /// treated like activations. If `addsHalves`, a CPU may add up the products in fp16 for some steps.
+  void checkContraction(Operation &op, ValueRange factors, bool addsHalves) {
     if (!isWide(op.getResult(0).getType()))
       return;
+    // Operands are rounded to a step that is relative to their mean. If weights cancel the mean, the result has this
+    // error. Steps in fp16 round sums of such operands, too, so their limit is lower.
+    const double mostOffset = addsHalves ? 4 : 32;
     for (Value operand : factors) {
       const double size = computeRootMeanSquare(numbers.get(operand));
       if (!isConstant(operand)) {
         if (!fitHalves(numbers.get(operand)))
-          return addProduct(op, "operands", size);
+          return addUnfit(op, "operands", size);
+        if (getOffset(numbers.get(operand)) > mostOffset)
+          return addProduct(op, "fp16 loses the differences between its operands of about " + describeNumber(size, 2),
+                            "subtract their mean");
         continue;
       }
       const Weights weights = readWeights(operand);
       if (!fitsAsWeight(weights))
-        return addProduct(op, "weights", weights.rootMeanSquare);
+        return addUnfit(op, "weights", weights.rootMeanSquare);
+      if (addsHalves && !plan::fitsHalfSums(weights.rootMeanSquare))
+        return addProduct(op, "sums in fp16 cannot hold products of its weights of about " +
+                                  describeNumber(weights.rootMeanSquare, 2));
       if (operand != op.getOperand(0))
         checkChannels(op, weights);
     }
     const Numbers result = numbers.get(op.getResult(0));
     if (!fitHalves(result))
-      addProduct(op, "results", computeRootMeanSquare(result));
+      addUnfit(op, "results", computeRootMeanSquare(result));
   }
 
-  void addProduct(Operation &op, StringRef part, double size) {
+  void addUnfit(Operation &op, StringRef part, double size) {
+    addProduct(op, ("fp16 cannot hold its " + part + " of about " + describeNumber(size, 2)).str());
+  }
+
+  void addProduct(Operation &op, std::string reason, StringRef remedy = "scale them to about 1") {
     errors.wide.insert(&op);
-    errors.products.push_back({&op, part, size});
+    errors.products.push_back({&op, std::move(reason), remedy});
   }
 
   struct Weights {
@@ -354,14 +365,15 @@ private:
   }
 
   TypicalNumbers &numbers;
+  const bool addsHalves;
   SmallVector<Block *> blocks;
   HalfErrors errors;
 };
 
 } // namespace
 
-HalfErrors findHalfErrors(func::FuncOp function, TypicalNumbers &numbers) {
-  return ErrorFinder(function, numbers).find();
+HalfErrors findHalfErrors(func::FuncOp function, bool addsHalves, TypicalNumbers &numbers) {
+  return ErrorFinder(function, addsHalves, numbers).find();
 }
 
 } // namespace nacre::graph

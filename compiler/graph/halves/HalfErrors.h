@@ -2,6 +2,7 @@
 //
 // Finds operators whose results f16 would change. The reasons are constants that f16 cannot represent, values that it
 // rounds to 0 or infinity, and differences of large values. In f16, an epsilon of 1e-12 is 0, and 1e6 becomes 65504.
+// Exponentials may exceed any range, and logarithms need the smallest probabilities.
 // Kernels compute in f32 and only store f16, so f32 costs nothing for values that stay in a kernel.
 //
 // Each operator is computed on samples (TypicalNumbers.h) twice, exactly and with rounding to f16. The results are
@@ -15,6 +16,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringRef.h"
+#include <string>
 #include <vector>
 
 namespace nacre::graph {
@@ -26,8 +28,8 @@ constexpr llvm::StringLiteral kWideProducts = "nn.wide_products";
 /// Contraction that must multiply f32.
 struct WideProduct {
   mlir::Operation *op;
-  llvm::StringRef part; ///< Part of its values that does not fit f16: operands, weights or results.
-  double size;          ///< Root mean square of these values.
+  std::string reason;     ///< Reason, as the end of a sentence about the node.
+  llvm::StringRef remedy; ///< Change of the model by which it would be fp16.
 };
 
 /// Contraction with channels whose weights are 0 or almost 0 in f16. Training can switch off channels in this way. So
@@ -46,9 +48,9 @@ struct HalfErrors {
 /// True if most of the samples fit f16 and differ by more than its rounding steps.
 bool fitHalves(const Numbers &numbers);
 
-/// Finds the operators and contractions of `function` that must keep f32. Adds the samples of all its values to
-/// `numbers`.
-HalfErrors findHalfErrors(mlir::func::FuncOp function, TypicalNumbers &numbers);
+/// Finds the operators and contractions of `function` that must keep f32. Adds the samples of all values to `numbers`.
+/// If `addsHalves`, a CPU may add up products in fp16, and no GPU computes them.
+HalfErrors findHalfErrors(mlir::func::FuncOp function, bool addsHalves, TypicalNumbers &numbers);
 
 } // namespace nacre::graph
 

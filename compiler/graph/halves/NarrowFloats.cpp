@@ -15,8 +15,8 @@
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/halves/ExactValues.h"
 #include "compiler/graph/halves/HalfErrors.h"
+#include "compiler/graph/halves/Masks.h"
 #include "compiler/graph/halves/TrainedValues.h"
-#include "dialects/NumberText.h"
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/Variables.h"
 #include "dialects/plan/Notes.h"
@@ -176,7 +176,7 @@ private:
   /// Adds operators that f16 would change. Warns about products that become slower for this reason.
   void addExact(func::FuncOp function, ArrayRef<Block *> blocks) {
     DenseSet<Operation *> found = findOfInputs(function, blocks, wide);
-    const HalfErrors errors = findHalfErrors(function, numbers);
+    const HalfErrors errors = findHalfErrors(function, plan::isOnCpu(function), numbers);
     found.insert(errors.wide.begin(), errors.wide.end());
     for (Operation *op : found)
       if (wide.insert(op).second)
@@ -189,11 +189,10 @@ private:
     Builder builder(&getContext());
     SmallVector<Attribute> notes;
     for (const WideProduct &product : errors.products) {
-      const std::string reason =
-          ("fp16 cannot hold its " + product.part + " of about " + describeNumber(product.size, 2)).str();
       emitWarning(product.op->getLoc(), "stays fp32 in spite of ")
-          << option << "=fp16, because " << reason << "; it takes longer than fp16: scale them to about 1";
-      notes.push_back(builder.getArrayAttr({LocationAttr(product.op->getLoc()), builder.getStringAttr(reason)}));
+          << option << "=fp16, because " << product.reason << "; it takes longer than fp16: " << product.remedy;
+      notes.push_back(
+          builder.getArrayAttr({LocationAttr(product.op->getLoc()), builder.getStringAttr(product.reason)}));
     }
     if (!notes.empty())
       getOperation()->setAttr(kWideProducts, builder.getArrayAttr(notes));
@@ -244,12 +243,15 @@ private:
     }
   }
 
-  /// True if an element of an f32 value may become infinite in f16. It is then clamped to the largest f16 value.
+  /// True if an element of an f32 value may become infinite in f16. It is then clamped to the largest f16 value. Inputs
+  /// are only clamped if they are masks, which often contain the lowest f32 value.
   bool mayOverflow(Value value) {
     Operation *from = value.getDefiningOp();
-    if (auto constant = dyn_cast_or_null<nn::ConstantOp>(from))
+    if (!from)
+      return isMask(value);
+    if (auto constant = dyn_cast<nn::ConstantOp>(from))
       return overflows(constant);
-    if (!from || !wide.contains(from) || trained.contains(from) || isBounded(*from) || isTransposedArgument(*from))
+    if (!wide.contains(from) || trained.contains(from) || isBounded(*from) || isTransposedArgument(*from))
       return false;
     return !exact.contains(from) || !fitHalves(numbers.get(value));
   }
@@ -305,6 +307,7 @@ private:
     }
     from = nn::CastOp::create(builder, loc, narrowed(value.getType()), from);
     made.insert(from.getDefiningOp());
+    wide.insert(made.begin(), made.end()); // These operators follow an argument, so narrowValues reaches them.
     value.replaceUsesWithIf(from, [&](OpOperand &use) { return wants(use) && !made.contains(use.getOwner()); });
     if (trained.contains(value.getDefiningOp()))
       sumNarrow(builder, value, from);

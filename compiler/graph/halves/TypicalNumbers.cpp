@@ -114,7 +114,10 @@ std::optional<Numbers> computeUnary(nn::UnaryOp op, const Numbers &operand) {
   if (!facts.ofFloat || !isFloat(op.getOperand()))
     return std::nullopt;
   const double alpha = op.getAlpha().convertToDouble();
-  return apply(operand, [&](double x) { return facts.ofFloat(x, alpha); });
+  // Exponentials of usual values are beyond f16 from 11 on, so only operands that are never positive are small enough.
+  constexpr double bounded = 1, beyond = 10;
+  const bool grows = op.getKind() == nn::UnaryKind::Exp;
+  return apply(operand, [&](double x) { return facts.ofFloat(grows && x > bounded ? x + beyond : x, alpha); });
 }
 
 /// True if `op` is 1 - x and x is an input. Only masks are inverted in this way.
@@ -238,12 +241,21 @@ Numbers computeNormalize(nn::NormalizeOp op, const Numbers &operand) {
 // 4. Contractions
 //===----------------------------------------------------------------------===//
 
-/// Scales samples as in a sum of n products. Such a sum is sqrt(n) times as large as a product, because the signs
-/// differ. Training keeps activations around 1, so only constants of unusual sizes change the scale.
+/// True if no two samples have different signs.
+bool haveOneSign(const Numbers &numbers) {
+  return llvm::all_of(numbers, [](double x) { return x >= 0; }) ||
+         llvm::all_of(numbers, [](double x) { return x <= 0; });
+}
+
+/// Scales samples as in a sum of n products. Such a sum is sqrt(n) times as large as a product if the signs differ, and
+/// n times as large otherwise. Training keeps activations around 1, so only constants of unusual sizes change the
+/// scale.
 Numbers computeContraction(Operation &op, ArrayRef<Numbers> operands, const Numbers &unknown) {
   constexpr double most = 64;
+  const auto count = double(countProducts(op));
+  const bool addsUp = haveOneSign(operands[0]) && haveOneSign(operands[1]);
   const double ratio = computeRootMeanSquare(operands[0]) * computeRootMeanSquare(operands[1]) *
-                       std::sqrt(double(countProducts(op))) / computeRootMeanSquare(unknown);
+                       (addsUp ? count : std::sqrt(count)) / computeRootMeanSquare(unknown);
   const bool isUsual = ratio == 0 || (ratio >= 1 / most && ratio <= most);
   return isUsual ? unknown : scale(unknown, ratio);
 }

@@ -11,6 +11,7 @@
 #include "dialects/plan/Notes.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 
@@ -129,6 +130,18 @@ Value EntryBuilder::reshape(Value value, ArrayRef<int64_t> shape, Location loc) 
   return nn::ReshapeOp::create(builder, loc, type.clone(shape), value);
 }
 
+/// True if the group has a contraction of f32 operands, and its kernel reads f16.
+static bool widensProduct(const OperatorGroup &group, plan::KernelOp kernel) {
+  auto contractsFloats = [](Operation *op) {
+    auto known = dyn_cast<nn::OperatorInterface>(op);
+    return known && known.getWorkKind() == nn::WorkKind::Contraction &&
+           llvm::any_of(op->getOperandTypes(), [](Type type) { return getElementTypeOrSelf(type).isF32(); });
+  };
+  return llvm::any_of(group.members, contractsFloats) && llvm::any_of(kernel.getInputs(), [](BlockArgument input) {
+           return getElementTypeOrSelf(input.getType()).isF16();
+         });
+}
+
 LogicalResult EntryBuilder::launch(KernelBody &body) {
   plan::KernelOp kernel = body.getKernel();
   Location loc = body.getLoc();
@@ -144,6 +157,8 @@ LogicalResult EntryBuilder::launch(KernelBody &body) {
   auto launch = plan::LaunchOp::create(builder, loc, TypeRange(types), FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
                                        operands, ValueRange(), DenseI64ArrayAttr(), DenseI64ArrayAttr());
   plan::copyEngine(body.getGroup().result.getDefiningOp(), launch);
+  if (widensProduct(body.getGroup(), kernel))
+    plan::setWideProduct(launch);
   for (auto [result, value] : llvm::zip_equal(body.getGroup().results, launch.getResults()))
     map(result, reshape(value, cast<RankedTensorType>(result.getType()).getShape(), loc));
   return success();

@@ -259,7 +259,7 @@ private:
     }
     auto onStorages = plan::LaunchOp::create(builder, launch.getLoc(), TypeRange(), launch.getKernelAttr(), inputs,
                                              outputs, DenseI64ArrayAttr(), DenseI64ArrayAttr());
-    plan::copyEngine(launch, onStorages);
+    plan::copyNotes(launch, onStorages);
   }
 
   /// Copies the new values of states at the end of the entry, after everything that reads the old values.

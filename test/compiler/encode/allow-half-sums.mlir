@@ -1,29 +1,27 @@
 // RUN: nacre-opt %s --nacre-allow-half-sums | FileCheck %s
 
-// A product of two operands of halves may be added up in fp16 for at most 256 steps, or fewer if its weight is large. No other contraction has the note: one
-// with a weight that is too small or too large, an f32 operand, or a node that must be f32. If only some launches of a kernel have such
+// A product of two operands of halves may be added up in fp16 for at most 256 steps. No other contraction has the note: one
+// with a weight that is too small or too large, an f32 operand, or a launch that must multiply f32. If only some launches of a kernel have such
 // weights, they get a copy.
 
-// CHECK-NOT: plan.wide_products
 // CHECK:     plan.launch @tiny(
 // CHECK-NEXT: plan.launch @tiny_0(
 // CHECK-NEXT: plan.launch @tiny(
 // CHECK:     plan.kernel @documented_example
 // CHECK-SAME: plan.half_sums = 256 : i64
 // CHECK:     plan.kernel @large
-// CHECK-SAME: plan.half_sums = 128 : i64
+// CHECK-SAME: plan.half_sums = 256 : i64
 // CHECK:     plan.kernel @activations
 // CHECK-SAME: plan.half_sums = 256 : i64
 // CHECK:     plan.kernel @tiny contraction
 // CHECK-SAME: plan.half_sums = 256 : i64
 // CHECK-NOT: plan.half_sums
 // CHECK:     plan.kernel @depthwise contraction
-// CHECK-SAME: plan.half_sums = 64 : i64
+// CHECK-SAME: plan.half_sums = 256 : i64
 // CHECK-NOT: plan.half_sums
 
-module attributes {plan.wide_products = [loc(fused["wide_node", "other"])]} {
 plan.weight @w = dense<0.5> : tensor<64x32xf16>
-plan.weight @large_w = dense<32.0> : tensor<4608x32xf16>
+plan.weight @large_w = dense<8.0> : tensor<4608x32xf16>
 plan.weight @tiny_w = dense<1.0e-4> : tensor<64x32xf16>
 plan.weight @zero_w = dense<0.0> : tensor<64x32xf16>
 plan.weight @huge_w = dense<100.0> : tensor<64x32xf16>
@@ -55,7 +53,7 @@ plan.entry @main {
   %many_taps = plan.use @many_taps : memref<9x9x64xf16>
   plan.launch @depthwise(%image, %taps) into(%outside) : (memref<1x16x16x64xf16>, memref<3x3x64xf16>) into(memref<1x8x8x64xf32>)
   plan.launch @too_many_taps(%image, %many_taps) into(%outside) : (memref<1x16x16x64xf16>, memref<9x9x64xf16>) into(memref<1x8x8x64xf32>)
-  plan.launch @wide(%x, %w) into(%y) : (memref<256x64xf16>, memref<64x32xf16>) into(memref<256x32xf32>) loc(fused["relu", "wide_node"])
+  plan.launch @wide(%x, %w) into(%y) {plan.wide_product} : (memref<256x64xf16>, memref<64x32xf16>) into(memref<256x32xf32>)
 }
 plan.kernel @documented_example contraction (%a: tensor<256x64xf16>, %b: tensor<64x32xf16>) into (%c: tensor<256x32xf32>) cut 0 : 256 by 1 {
   %zero = arith.constant 0.0 : f32
@@ -172,5 +170,4 @@ plan.kernel @too_many_taps contraction (%a: tensor<1x16x16x64xf16>, %b: tensor<9
     linalg.yield %s : f32
   } -> tensor<1x8x8x64xf32>
   plan.yield %r : tensor<1x8x8x64xf32>
-}
 }

@@ -180,3 +180,89 @@ func.func @products(%x: tensor<2x4xf32>, %w: tensor<4x4xf32>) -> tensor<2x4xf32>
   %2 = nn.matmul %1, %w : tensor<2x4xf32>, tensor<4x4xf32>
   return %2 : tensor<2x4xf32>
 }
+
+// -----
+
+// A probability that f16 rounds to 0 has an infinite logarithm, so the softmax before a logarithm is f32.
+
+// CHECK-LABEL: func.func @logarithm(
+// CHECK:         nn.matmul {{.*}}f16>
+// CHECK:         nn.softmax {{.*}} : tensor<2x4xf32>
+// CHECK:         nn.unary log {{.*}} : tensor<2x4xf32>
+func.func @logarithm(%x: tensor<2x4xf32>, %w: tensor<4x4xf32>) -> tensor<2x4xf32> {
+  %0 = nn.matmul %x, %w : tensor<2x4xf32>, tensor<4x4xf32>
+  %1 = nn.softmax %0 {axis = 1 : i64} : tensor<2x4xf32>
+  %2 = nn.unary log %1 : tensor<2x4xf32>
+  return %2 : tensor<2x4xf32>
+}
+
+// -----
+
+// Exponentials of usual values do not fit, nor do their sums; those of numbers that are never positive do.
+
+// CHECK-LABEL: func.func @exponentials(
+// CHECK:         nn.matmul {{.*}}f16>
+// CHECK:         nn.unary exp {{.*}} : tensor<2x4xf32>
+// CHECK:         nn.reduce sum {{.*}} : tensor<2x4xf32>
+// CHECK:         nn.unary exp {{.*}} : tensor<2x4xf16>
+func.func @exponentials(%x: tensor<2x4xf32>, %w: tensor<4x4xf32>) -> (tensor<2x1xf32>, tensor<2x4xf32>) {
+  %0 = nn.matmul %x, %w : tensor<2x4xf32>, tensor<4x4xf32>
+  %1 = nn.unary exp %0 : tensor<2x4xf32>
+  %2 = nn.reduce sum %1 {axes = array<i64: 1>, keep_dims} : tensor<2x4xf32>
+  %3 = nn.unary abs %0 : tensor<2x4xf32>
+  %4 = nn.unary neg %3 : tensor<2x4xf32>
+  %5 = nn.unary exp %4 : tensor<2x4xf32>
+  %6 = nn.matmul %5, %w : tensor<2x4xf32>, tensor<4x4xf32>
+  return %2, %6 : tensor<2x1xf32>, tensor<2x4xf32>
+}
+
+// -----
+
+// A sum of 100,000 products that all have one sign is above 65504. If signs differ, it is some hundreds.
+
+// CHECK-LABEL: func.func @long_products(
+// CHECK:         nn.matmul {{.*}} : tensor<2x100000xf32>, tensor<100000x4xf32>
+// CHECK:         nn.matmul {{.*}} : tensor<2x100000xf16>, tensor<100000x4xf16>
+func.func @long_products(%x: tensor<2x100000xf32>, %w: tensor<100000x4xf32>) -> (tensor<2x4xf32>, tensor<2x4xf32>) {
+  %ones = nn.constant dense<1.0> : tensor<100000x4xf32>
+  %0 = nn.unary sigmoid %x : tensor<2x100000xf32>
+  // expected-warning @below {{because fp16 cannot hold its results of about}}
+  %1 = nn.matmul %0, %ones : tensor<2x100000xf32>, tensor<100000x4xf32>
+  %2 = nn.matmul %0, %w : tensor<2x100000xf32>, tensor<100000x4xf32>
+  return %1, %2 : tensor<2x4xf32>, tensor<2x4xf32>
+}
+
+// -----
+
+// Operands whose mean is far larger than their differences are rounded by steps of the mean.
+
+// CHECK-LABEL: func.func @means(
+// CHECK:         nn.matmul {{.*}} : tensor<2x4xf16>, tensor<4x4xf16>
+// CHECK:         nn.matmul {{.*}} : tensor<2x4xf32>, tensor<4x4xf32>
+func.func @means(%x: tensor<2x4xf32>, %w: tensor<4x4xf32>) -> tensor<2x4xf32> {
+  %mean = nn.constant dense<200.0> : tensor<f32>
+  %0 = nn.matmul %x, %w : tensor<2x4xf32>, tensor<4x4xf32>
+  %1 = nn.binary add %0, %mean : tensor<2x4xf32>, tensor<f32>
+  // expected-warning @below {{because fp16 loses the differences between its operands of about 200; it takes longer than fp16: subtract their mean}}
+  %2 = nn.matmul %1, %w : tensor<2x4xf32>, tensor<4x4xf32>
+  return %2 : tensor<2x4xf32>
+}
+
+// -----
+
+// An input that masks scores may contain the lowest f32 number, which must not become infinite. Other inputs keep what they are.
+
+// CHECK-LABEL: func.func @masks(
+// CHECK-SAME:    %[[X:[^ ,:()]+]]: {{.*}}, %[[MASK:[^ ,:()]+]]: tensor<2x2xf32>
+// CHECK-DAG:     %[[MOST:[^ ,:()]+]] = nn.constant dense<6.550400e+04> : tensor<f32>
+// CHECK-DAG:     %[[LEAST:[^ ,:()]+]] = nn.constant dense<-6.550400e+04> : tensor<f32>
+// CHECK-DAG:     %[[LOW:[^ ,:()]+]] = nn.binary min %[[MASK]], %[[MOST]]
+// CHECK-DAG:     %[[CLAMPED:[^ ,:()]+]] = nn.binary max %[[LOW]], %[[LEAST]]
+// CHECK-DAG:     nn.cast %[[CLAMPED]] : tensor<2x2xf32> to tensor<2x2xf16>
+// CHECK-DAG:     nn.cast %[[X]] : tensor<2x4xf32> to tensor<2x4xf16>
+func.func @masks(%x: tensor<2x4xf32>, %mask: tensor<2x2xf32>, %w: tensor<4x2xf32>) -> tensor<2x2xf32> {
+  %0 = nn.matmul %x, %w : tensor<2x4xf32>, tensor<4x2xf32>
+  %1 = nn.binary add %0, %mask : tensor<2x2xf32>, tensor<2x2xf32>
+  %2 = nn.softmax %1 {axis = 1 : i64} : tensor<2x2xf32>
+  return %2 : tensor<2x2xf32>
+}

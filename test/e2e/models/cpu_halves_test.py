@@ -72,7 +72,32 @@ def block():
     return graph
 
 
-nacre.MODELS.update(convolutions=convolutions, block=block)
+def same_names():
+    """Products of activations, all of one name. The results of the second one do not fit, so it must be added up in fp32; the others need not."""
+    graph = nacre.Graph("same_names", seed=10)
+    outputs = []
+    for index, size in enumerate((1, 100)):
+        sides = [graph.node("MatMul", [graph.input(f"x{index}{side}", [32, 64]), graph.weight(f"w{index}{side}", [64, 64], -0.2 * size, 0.2 * size)], name="same",
+                            output=f"{side}{index}") for side in "ab"]
+        y = graph.node("MatMul", [sides[0], graph.node("Transpose", [sides[1]], perm=[1, 0])], name="same", output=f"s{index}")
+        outputs.append(graph.node("Mul", [y, graph.constant(f"c{index}", [], [size**-2.0])], output=f"t{index}"))
+    graph.node("Add", outputs, output="y")
+    graph.output("y", [32, 32])
+    return graph
+
+
+def small_weights():
+    """A product whose weights are about 1e-4, between others. Its rows are normalized."""
+    graph = nacre.Graph("small_weights", seed=11)
+    x = graph.node("MatMul", [graph.input("x", [32, 64]), graph.weight("w_first", [64, 64], -0.2, 0.2)], name="first")
+    x = graph.node("MatMul", [x, graph.weight("w_small", [64, 64], -2e-4, 2e-4)], name="small")
+    x = graph.node("Div", [x, graph.node("ReduceMax", [graph.node("Abs", [x])], axes=[1])])
+    graph.node("MatMul", [x, graph.weight("w_last", [64, 64], -0.2, 0.2)], name="last", output="y")
+    graph.output("y", [32, 64])
+    return graph
+
+
+nacre.MODELS.update(convolutions=convolutions, block=block, same_names=same_names, small_weights=small_weights)
 
 
 def read_floats(path):
@@ -144,12 +169,59 @@ class CpuHalvesTest(nacre.NacreTest):
                                        (["--target=android-arm64"], "generic,snapdragon-855", False),
                                        (["--target=linux-arm64", "--cpu=generic"], "generic", True),
                                        (["--target=linux-arm64", "--cpu=cortex-a76"], "cortex-a76", False),
+                                       (["--target=android-arm64", "--cpu=snapdragon-8-elite"], "snapdragon-8-elite", False),
                                        (["--target=linux-x86_64"], "", True)):
             with self.subTest(options):
                 _, report, said = self.compile_halves("relu", *options)
                 self.assertEqual(report["cpu"], cpus)
                 self.assertEqual(SLOW in said, is_slow, said)
         self.assertEqual(self.compile_halves("relu", "--for=board")[1]["preset"]["options"][1], "--cpu=generic,cortex-a53,snapdragon-855")
+
+    def test_summaries(self):
+        """What the summary says of sums in fp16, by variants and engines."""
+        none = "fp16 on the CPU: values are stored as fp16, but no CPU of the library adds up in fp16"
+        both = "--gpu-precision=fp16"
+        for name, options, summary in (("dense", ["--target=linux-arm64"], "fp16 on the CPU: 1 of 1 product may be added up in fp16"),
+                                       ("dense", ["--target=linux-arm64", "--cpu=cortex-a76"], "fp16 on the CPU: 1 of 1 product may be added up in fp16"),
+                                       ("dense", ["--target=linux-arm64", "--cpu=generic"], none),
+                                       ("dense", ["--target=linux-x86_64"], none),
+                                       ("relu", ["--target=linux-arm64"], "fp16 on the CPU: values are stored as fp16\n"),
+                                       ("dense", ["--target=linux-arm64", "--place=gpu", both], "fp16 on the CPU: the GPU computes all products"),
+                                       ("dense", ["--target=linux-arm64", "--place=split:50", both], "fp16 on the CPU: 1 of 1 product may be added up in fp16"),
+                                       ("dense", ["--target=linux-arm64", "--cpu=generic", "--place=split:50", both], none),
+                                       ("dense", ["--target=linux-arm64", "--place=gpu,main=cpu"], "fp16 on the CPU: 1 of 1 product may be added up in fp16")):
+            with self.subTest(name, options=options):
+                _, report, said = self.compile_halves(name, *options)
+                self.assertIn(summary, said)
+                self.assertEqual(report["cpu_precision"], "fp16")
+                sums = any(launch["half_sums"] > 0 for launch in report["launches"])
+                self.assertEqual(sums, name == "dense" and summary != none)
+
+    def test_nodes_of_one_name(self):
+        """Whether a product may be added up in fp16 is decided for it, not for its name."""
+        library, report, said = self.compile_halves("same_names", "--target=linux-arm64")
+        products = [launch["half_sums"] for launch in report["launches"] if launch["contraction_type"]]
+        self.assertEqual(sorted(products), [0, 64, 64, 64, 64, 64], said)
+        self.assertIn("because fp16 cannot hold its results of about", said)
+        if shutil.which("qemu-aarch64"):
+            self.check("same_names", library, self.run_arm64)
+
+    def test_weights_that_are_too_small_for_sums_stay_wide(self):
+        library, report, said = self.compile_halves("small_weights", "--target=linux-arm64")
+        reason = "sums in fp16 cannot hold products of its weights of about 0.00011"
+        self.assertEqual(report["fp32_products"], [{"nodes": ["small"], "reason": reason}])
+        self.assertIn(f"stays fp32 in spite of --cpu-precision=fp16, because {reason}", said)
+        self.assertEqual({launch["node_list"][0]: launch["half_sums"] for launch in report["launches"] if launch["contraction_type"]}, {"first": 64, "small": 0, "last": 64})
+        if shutil.which("qemu-aarch64"):
+            self.check("small_weights", library, self.run_arm64)
+
+    def test_cpus_that_cannot_convert_are_refused_before_anything_is_written(self):
+        options = ["-o", self.path("lib.so"), "--cpu-precision=fp16", "--target=android-arm64,android-x86_64"]
+        said = self.call(COMPILE, self.model("relu"), *options, status=2)
+        self.assertIn("--cpu-precision=fp16 needs CPUs that convert fp16 in one instruction (F16C), but 'x86-64-v2' of target android-x86_64 does not", said)
+        self.assertFalse(os.path.exists(self.path("android-arm64")))
+        self.call(COMPILE, self.model("relu"), *options, "--cpu=generic,x86-64-v3")
+        self.assertTrue(os.path.exists(self.path("android-x86_64", "lib.so")))
 
     def test_entries_have_their_own_precision(self):
         """An entry that only the CPU computes has the CPU's precision; in others, both engines have fp16."""

@@ -133,8 +133,8 @@ class WeightTypesTest(nacre.NacreTest):
         self.assertIn("--weight-type must be fp32, fp16 or bf16, but is 'fp8'", said)
         said = self.compile("dense", "--weight-type=bf16", "--accuracy=strict", status=2)
         self.assertIn("--accuracy=strict cannot be combined with --weight-type=", said)
-        said = self.compile("dense", "--weight-type=fp16", "--cpu=x86-64-v2", status=1)
-        self.assertIn("--weight-type=fp16 needs CPUs that widen fp16 in one instruction", said)
+        said = self.compile("dense", "--weight-type=fp16", "--cpu=x86-64-v2", status=2)
+        self.assertIn("--weight-type=fp16 needs CPUs that convert fp16 in one instruction (F16C), but 'x86-64-v2' of target linux-x86_64 does not", said)
 
 
 if __name__ == "__main__":

@@ -179,6 +179,18 @@ TEST(Target, OldRevisionsHaveNoDotProduct) {
   EXPECT_TRUE(parse("android-arm64", "snapdragon-855").front().needs & NACRE_CPU_NEED(NACRE_ARM64_DOTPROD));
 }
 
+TEST(Target, CoresOfPhonesSince2019MultiplyHalves) {
+  for (const char *cpu : {"cortex-a55", "cortex-a76", "snapdragon-855", "oryon-1", "snapdragon-8-elite"})
+    EXPECT_TRUE(multipliesHalves(parse("android-arm64", cpu).front())) << cpu;
+  for (const char *cpu : {"generic", "cortex-a53", "cortex-a73", "snapdragon-835"})
+    EXPECT_FALSE(multipliesHalves(parse("android-arm64", cpu).front())) << cpu;
+  EXPECT_FALSE(multipliesHalves(parse("linux-x86_64", "sapphirerapids").front()));
+  // LLVM's list of Oryon's features lacks this one.
+  const Target oryon = parse("android-arm64", "snapdragon-8-elite").front();
+  EXPECT_NE(oryon.features.find("+fullfp16"), std::string::npos) << oryon.features;
+  EXPECT_EQ(oryon.tuneCpu, "oryon-1");
+}
+
 TEST(Target, AChipHasSeveralNames) {
   ASSERT_NE(findChip("snapdragon-8-gen-2"), nullptr);
   for (const char *name : {"sm8550", "SM8550", "Snapdragon-8-Gen-2"})
