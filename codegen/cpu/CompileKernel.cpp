@@ -3,7 +3,7 @@
 // What:  compiles one kernel to an object.
 // Why:   threads cannot share MLIR and LLVM contexts. A kernel is therefore passed as text to a thread's own contexts.
 // How:   1. copy the kernel into a small module;
-//        2. emit it and lower it to the LLVM dialect;
+//        2. narrow it to f16 where the CPU computes in f16, emit it and lower it to the LLVM dialect;
 //        3. optimise the LLVM module, with few passes for register tiles and with all passes of O3 for a fallback
 //           kernel;
 //        4. write machine code.
@@ -252,6 +252,7 @@ public:
 };
 
 LogicalResult compile(ModuleOp module, const Target &target, Emit emit, int64_t mostScratchBytes, KernelCode &code) {
+  cpu::computeInHalves(module, target);
   if (failed(cpu::emitKernels(module, target)))
     return failure();
   // In addition to the kernel's function, the module may have declarations of the C library, and constant tables.

@@ -19,6 +19,25 @@ class TargetPass<string argument, list<Option> more = []> : Pass<argument, "::ml
   ];
 }
 
+def ComputeInHalvesPass : TargetPass<"nacre-compute-in-halves"> {
+  let summary = "Let kernels that are no products compute in f16 if no bit of a result changes";
+  let description = [{
+    Bodies of the kernels phase widen f16 to f32, compute, and round to f16. On CPUs with f16 arithmetic, a register holds
+    twice as many f16 values, and needs no conversions. Bounds, selections, maxima and single additions, subtractions,
+    multiplications, divisions and square roots have the same result in f16. Sums of more terms and functions do not, so
+    their kernels stay as they are. codegen/cpu/halves/NarrowBody.h has the rules.
+
+    Requires: kernels over whole storages.
+
+    Ensures: a nest, a row, a transpose or an indexed kernel has no float wider than f16, or has the same body as before.
+    All others, and all kernels for CPUs without f16 arithmetic, are unchanged.
+
+    Example: test/codegen/cpu/compute-in-halves.mlir; a pool keeps its maxima in f16.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def EmitCpuPass : TargetPass<"nacre-emit-cpu"> {
   let summary = "Turn every kernel into a function on vectors and flat arrays";
   let description = [{

@@ -5,6 +5,7 @@
 #include "codegen/cpu/VectorMath.h"
 
 #include "codegen/Functions.h"
+#include "codegen/cpu/halves/HalfArithmetic.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <cmath>
 #include <limits>
@@ -25,6 +26,12 @@ bool isNative(Operation *op) {
   return isa<math::SqrtOp, math::FloorOp, math::CeilOp, math::TruncOp, math::RoundOp, math::RoundEvenOp, math::AbsFOp,
              math::CopySignOp, math::FmaOp, math::AbsIOp, math::CtPopOp, math::CountLeadingZerosOp,
              math::CountTrailingZerosOp>(op);
+}
+
+/// True if `op` on f16 is one instruction. Its result is then that of f32, rounded to f16.
+bool isNativeInHalves(const Target &target, Operation *op) {
+  return hasHalfArithmetic(target) &&
+         isa<math::SqrtOp, math::FloorOp, math::CeilOp, math::TruncOp, math::RoundOp, math::RoundEvenOp>(op);
 }
 
 Value createLike(VectorBuilder &builder, Operation *op, ValueRange operands, Type type) {
@@ -54,7 +61,9 @@ Value emitLaneByLane(VectorBuilder &builder, Operation *op, ValueRange operands)
 
 Value emitMath(VectorBuilder &builder, Operation *op, ValueRange operands) {
   Type element = getElementTypeOrSelf(operands[0]);
-  // f16 and bf16 are computed in f32.
+  if (element.isF16() && isNativeInHalves(builder.target, op))
+    return createLike(builder, op, operands, operands[0].getType());
+  // All other functions of f16 and bf16 are computed in f32.
   if (isa<Float16Type, BFloat16Type>(element) && !isa<math::AbsFOp, math::CopySignOp>(op)) {
     SmallVector<Value> wide;
     for (Value operand : operands)

@@ -11,6 +11,7 @@
 #include "codegen/cpu/Halo.h"
 #include "codegen/cpu/Units.h"
 #include "codegen/cpu/VectorBody.h"
+#include "codegen/cpu/halves/HalfArithmetic.h"
 #include "dialects/plan/ScalarOps.h"
 
 #include "codegen/form/ScalarBody.h"
@@ -178,6 +179,9 @@ LogicalResult IndexedEmitter::splitBody() {
   if (!canInline(split.front()))
     return failure();
   width = std::max(1u, builder.target.vectors.bytes * 8 / widestElementBits(split.front()));
+  SmallVector<Type> stored(split.front().getArgumentTypes());
+  stored.push_back(yielded->getType());
+  width = widenedForHalves(builder.target, width, stored);
   return success();
 }
 

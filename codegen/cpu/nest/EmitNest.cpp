@@ -13,6 +13,7 @@
 #include "codegen/cpu/nest/NestLoops.h"
 
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 
@@ -85,6 +86,8 @@ LogicalResult NestEmitter::analyze() {
   else if (stages.front().reduces)
     vectors = 8;
   vectors = std::max(1u, vectors / widenForBytes());
+  if (vectors > 1)
+    vectors /= widenForHalves();
 
   std::optional<SmallVector<NestRegion>> divided = divideWindows(whole, cut, kMaxRegions);
   if (!divided)
@@ -284,6 +287,7 @@ void NestEmitter::reduceVertically(unsigned number, ArrayRef<Cell> cells) {
 //===----------------------------------------------------------------------===//
 
 void NestEmitter::emitHorizontally() {
+  const llvm::SaveAndRestore narrowed(width, sumWidth);
   // Use enough accumulators to hide the latency of an addition. If rows are short, the accumulators of several rows
   // count.
   const int64_t accumulators = cost >= kTranscendental ? 2 : 8;

@@ -33,6 +33,7 @@ public:
         !builder.target.arm64 && output().bytes < 4 && input().bytes == output().bytes && width >= lanesOf128Bits;
     if (interleaves)
       width = lanesOf128Bits;
+    widened = widenForHalves() > 1;
   }
 
   LogicalResult run();
@@ -54,11 +55,12 @@ private:
   }
   const NestOperand &input() const { return operandOf(stages.front().inputs.front().operand); }
   const NestOperand &output() const { return operandOf(stages.front().results.front().operand); }
-  /// True if one NEON instruction loads or stores pixels of rows of `lanes` elements.
-  bool hasPixels(unsigned lanes) const {
+  /// True if one NEON instruction loads or stores pixels of rows of `lanes` elements. `side` is the input or the
+  /// output.
+  bool hasPixels(unsigned lanes, const NestOperand &side) const {
     auto isBF16 = [](Value buffer) { return cast<MemRefType>(buffer.getType()).getElementType().isBF16(); };
-    return builder.target.arm64 && !isBF16(inputBuffer()) && !isBF16(outputBuffer()) && lanes * input().bytes == 16 &&
-           lanes * output().bytes == 16;
+    return builder.target.arm64 && !isBF16(inputBuffer()) && !isBF16(outputBuffer()) && lanes * side.bytes == 16 &&
+           (widened || input().bytes == output().bytes);
   }
   Value inputBuffer() const { return function.buffers[input().argument]; }
   Value outputBuffer() const { return function.buffers[output().argument]; }
@@ -69,6 +71,7 @@ private:
 
   Sides sides{0, 0};
   bool interleaves = false; ///< True if blocks are transposed by interleaving rows
+  bool widened = false;     ///< True if a vector has as many lanes as a register has halves, but f32 values
 };
 
 //===----------------------------------------------------------------------===//
@@ -205,7 +208,7 @@ void PermuteEmitter::interleave(int64_t rows) {
       values[row] = builder.load(inputBuffer(), address(input(), {row, vector}), vector);
     for (Value &value : MutableArrayRef(values).take_front(rows))
       value = compute(value, lanes);
-    if (hasPixels(lanes) && rows > 1)
+    if (hasPixels(lanes, output()) && rows > 1)
       return builder.storeInterleavedAt(ArrayRef(values).take_front(rows),
                                         builder.pointer(outputBuffer(), address(output(), {0, vector})));
     Value former = values[0];
@@ -225,7 +228,7 @@ void PermuteEmitter::deinterleave(int64_t rows) {
   const unsigned lanes = width, all = rows * lanes;
   at[sides.read] = {Value(), 0};
   loopOverlapping(sides.written, lanes, [&] {
-    if (hasPixels(lanes) && rows > 1) {
+    if (hasPixels(lanes, input()) && rows > 1) {
       Value pointer = builder.pointer(inputBuffer(), address(input(), {0, {0, lanes, lanes}}));
       auto type = VectorType::get({int64_t(lanes)}, cast<MemRefType>(inputBuffer().getType()).getElementType());
       for (auto [row, value] : llvm::enumerate(builder.loadInterleavedAt(pointer, rows, type)))

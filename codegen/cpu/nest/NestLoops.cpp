@@ -4,6 +4,7 @@
 
 #include "codegen/cpu/Halo.h"
 #include "codegen/cpu/VectorBody.h"
+#include "codegen/cpu/halves/HalfArithmetic.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -18,7 +19,7 @@ NestLoops::NestLoops(const KernelForm &form, const NestStages &collected, Kernel
     bits = std::max(bits, widestElementBits(*stage.body));
     cost += bodyCost(*stage.body);
   }
-  width = std::max(1u, builder.target.vectors.bytes * 8 / bits);
+  width = sumWidth = std::max(1u, builder.target.vectors.bytes * 8 / bits);
   masks = llvm::all_of(whole.operands,
                        [&](const NestOperand &operand) { return hasMasks(builder.target, operand.bytes * 8); });
 }
@@ -29,7 +30,13 @@ unsigned NestLoops::widenForBytes() {
   const VectorUnit &unit = builder.target.vectors;
   const unsigned lanes = unit.masks == VectorUnit::Masks::All ? 16 : unit.bytes, narrower = width;
   if (llvm::any_of(whole.operands, [](const NestOperand &operand) { return operand.bytes == 1; }))
-    width = std::max(width, lanes);
+    width = sumWidth = std::max(width, lanes);
+  return width / narrower;
+}
+
+unsigned NestLoops::widenForHalves() {
+  const unsigned narrower = width;
+  width = widenedForHalves(builder.target, width, ValueRange(function.buffers).getTypes());
   return width / narrower;
 }
 
@@ -183,10 +190,10 @@ SmallVector<int64_t> NestLoops::chooseBlocks(const Nest &region, unsigned vector
     else if (extent * rest * region.countPoints(false) <= kSmallKernel)
       block = extent;
   } else if (rest < tile) {
-    block = vectors;
+    block = vectors * width / sumWidth;
   }
   SmallVector<int64_t> blocks = {std::min(block, extent)};
-  const int64_t oneVector = llvm::divideCeil(width, rest);
+  const int64_t oneVector = llvm::divideCeil(sumWidth, rest);
   if (blocks.front() > oneVector && oneVector > 1)
     blocks.push_back(oneVector);
   if (blocks.back() > 1)

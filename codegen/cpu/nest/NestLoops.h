@@ -34,6 +34,9 @@ protected:
   /// Makes vectors wider if an operand has bytes, because loads of few bytes waste instructions. Returns how many
   /// registers a vector of the body's widened values then takes.
   unsigned widenForBytes();
+  /// Makes vectors wider if an operand has halves (see widenedForHalves). Returns how many registers a vector of f32
+  /// then takes. Lanes that are added up stay as many as before, so that sums keep their order.
+  unsigned widenForHalves();
 
   // 1. Units and blocks
 
@@ -93,9 +96,10 @@ protected:
   KernelFunction &function;
   VectorBuilder builder;
 
-  unsigned width = 1; ///< Number of lanes of a vector
-  unsigned cost = 0;  ///< Cost of all bodies, per element
-  bool masks = false; ///< True if tails may be masked vectors
+  unsigned width = 1;    ///< Number of lanes of a vector
+  unsigned sumWidth = 1; ///< Number of lanes of a vector whose lanes are combined
+  unsigned cost = 0;     ///< Cost of all bodies, per element
+  bool masks = false;    ///< True if tails may be masked vectors
   int64_t unrolledIterations = 16;
 
   // State of the current block.

@@ -97,7 +97,21 @@ def small_weights():
     return graph
 
 
-nacre.MODELS.update(convolutions=convolutions, block=block, same_names=same_names, small_weights=small_weights)
+def pools():
+    """Pools, bounds, a sum of two and a concatenation. Sums of the convolution have one term, so all cores compute the same."""
+    graph = nacre.Graph("pools", seed=10)
+    single = [0.5 if row == column else 0.0 for row in range(12) for column in range(12)]
+    x = graph.node("Conv", [graph.input("x", [1, 12, 33, 33]), graph.constant("w", [12, 12, 1, 1], single)])
+    x = graph.node("Relu", [x])
+    big = graph.node("MaxPool", [x], kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1])
+    small = graph.node("AveragePool", [x], kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1])
+    bounded = graph.node("Clip", [graph.node("Add", [big, small]), graph.constant("low", [], [0.125]), graph.constant("high", [], [0.875])])
+    graph.node("Concat", [big, small, bounded], axis=1, output="y")
+    graph.output("y", [1, 36, 17, 17])
+    return graph
+
+
+nacre.MODELS.update(convolutions=convolutions, block=block, same_names=same_names, small_weights=small_weights, pools=pools)
 
 
 def read_floats(path):
@@ -154,6 +168,15 @@ class CpuHalvesTest(nacre.NacreTest):
             for cpu in (WITH_HALVES, WITHOUT_HALVES):
                 with self.subTest(name, cpu=cpu):
                     self.check(name, library, lambda library, *options, cpu=cpu: self.run_arm64(library, *options, cpu=cpu))
+
+    @unittest.skipUnless(shutil.which("qemu-aarch64"), "needs qemu-aarch64")
+    def test_without_long_sums_all_cores_give_the_same_bits(self):
+        """Cores with arithmetic of halves compute in fp16 only if no bit of a result changes."""
+        library, _, _ = self.compile_halves("pools", "--target=linux-arm64")
+        with_halves, without = (self.answer("on-" + cpu, lambda *options, cpu=cpu: self.run_arm64(library, *options, cpu=cpu))
+                                for cpu in (WITH_HALVES, WITHOUT_HALVES))
+        self.assertEqual(with_halves, without)
+        self.check("pools", library, lambda library, *options: self.run_arm64(library, *options, cpu=WITH_HALVES))
 
     def test_products_that_may_be_added_up_in_halves(self):
         _, report, said = self.compile_halves("convolutions", "--target=linux-arm64")
