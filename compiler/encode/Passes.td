@@ -49,8 +49,8 @@ def AllowHalfSumsPass : Pass<"nacre-allow-half-sums", "::mlir::ModuleOp"> {
     Requires: kernels over whole storages, launches on storages; no encodings of weights yet. Launches whose contractions must
     multiply f32 have `plan.wide_product`.
 
-    Ensures: contractions of two operands of f16 that sum in f32 have `plan.half_sums`: the most steps. A launch whose weight is too
-    small or too large, or that must multiply f32, has a kernel without the note.
+    Ensures: contractions of two operands of f16 that sum in f32 have `plan.half_sums`: the most steps. Depthwise convolutions have it
+    only with at most 64 taps. A launch whose weight is too small or too large, or that must multiply f32, has a kernel without it.
 
     Example: test/compiler/encode/allow-half-sums.mlir; a product of halves has the note, and the same product of tiny weights has not.
   }];

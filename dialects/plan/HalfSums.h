@@ -8,8 +8,8 @@
 
 namespace nacre::plan {
 
-/// Limits of a weight's root mean square, if up to 256 products are added up in fp16. They leave room for a factor of 16
-/// on both sides. Below 6e-5, f16 has fewer digits, and 256 products of 256 are infinite.
+/// Limits of a weight's root mean square. Products of other weights are not added up in fp16. The limits leave room for
+/// a factor of 16 on both sides. Below 6e-5, f16 has fewer digits, and 256 products of 256 are infinite.
 constexpr double kLeastOfHalfSums = 0x1p-10, kMostOfHalfSums = 0x1p+4;
 
 /// True if sums in fp16 can hold products of usual values and a weight with this root mean square. Zeros are exact.
