@@ -120,7 +120,7 @@ class Layer:
 
 
 def measure(name, binaries, work):
-    arguments = argparse.Namespace(bin=binaries, cpu=CPU, for_cpu=CPU)
+    arguments = argparse.Namespace(bin=binaries, cpu=CPU, for_cpu=CPU, cpu_precision="fp32")
     kernels = [kernel for kernel in arm64_cycles.measure(Layer(name, binaries, work), arguments) if kernel.kind]
     for kernel in kernels:
         kernel.analyse([CORE])
