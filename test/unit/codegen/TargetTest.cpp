@@ -13,7 +13,7 @@ using namespace nacre::codegen;
 
 namespace {
 
-llvm::SmallVector<Target, 1> parse(const char *name, const char *cpus) {
+llvm::SmallVector<Target, 1> parse(llvm::StringRef name, llvm::StringRef cpus) {
   auto targets = parseTargets(name, cpus);
   EXPECT_TRUE(bool(targets));
   return targets ? *targets : llvm::SmallVector<Target, 1>();
@@ -151,7 +151,7 @@ TEST(Target, ACpuIsOfAnArchitecture) {
 TEST(Target, AChipNeedsOnlyWhatAllOfItsCoresHave) {
   EXPECT_GE(chips().size(), 40u);
   for (const Chip &chip : chips()) {
-    const Target target = parse("android-arm64", chip.name.data()).front();
+    const Target target = parse("android-arm64", chip.name).front();
     ASSERT_FALSE(chip.clusters().empty()) << chip.name.str();
     uint64_t common = ~uint64_t(0);
     for (const ChipCluster &cluster : chip.clusters()) {

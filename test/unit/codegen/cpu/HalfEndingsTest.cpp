@@ -118,7 +118,7 @@ Product depthwise(ConvolutionText text, bool residual = false) {
 
 std::vector<Product> depthwiseConvolutions() {
   std::vector<Product> products;
-  auto add = [&](ConvolutionText text, bool residual = false) { products.push_back(depthwise(text, residual)); };
+  auto add = [&](const ConvolutionText &text, bool residual = false) { products.push_back(depthwise(text, residual)); };
   add({{9, 7}, 24, 24});
   products.push_back(capped(products.back()));
   // The last vector of channels is not whole.
