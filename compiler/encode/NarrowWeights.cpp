@@ -145,7 +145,7 @@ LogicalResult roundWeight(plan::WeightOp weight, FloatType element) {
     std::memcpy(numbers, view->at(begin), size * sizeof(float)); // `at` may be unaligned.
     rounding.round(ArrayRef(numbers, size), {reinterpret_cast<uint16_t *>(narrow.at(begin)), size_t(size)});
   }
-  const StringRef word = weightTypeWord(element.isF16() ? WeightType::F16 : WeightType::BF16);
+  const StringRef word = floatStorageWord(element.isF16() ? FloatStorage::F16 : FloatStorage::BF16);
   if (rounding.overflow() != 0)
     return emitWarning(weight.getLoc(), "has a weight that must stay fp32, because ")
            << describeNumber(rounding.overflow(), 4) << " is beyond the numbers of " << word;
@@ -314,8 +314,8 @@ struct NarrowWeights : encode::impl::NarrowWeightsPassBase<NarrowWeights> {
     FailureOr<SmallVector<Target, 1>> targets = readTargetOptions(module, target, cpu);
     if (failed(targets))
       return signalPassFailure();
-    FloatType element = type == WeightType::F16 ? FloatType(Float16Type::get(&getContext()))
-                                                : FloatType(BFloat16Type::get(&getContext()));
+    FloatType element = type == FloatStorage::F16 ? FloatType(Float16Type::get(&getContext()))
+                                                  : FloatType(BFloat16Type::get(&getContext()));
     if (failed(WeightNarrower(module, targets->front(), element).run()))
       signalPassFailure();
   }

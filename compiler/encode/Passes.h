@@ -7,8 +7,8 @@
 
 #include "dialects/plan/Accuracy.h"
 #include "dialects/plan/EnginePass.h"
+#include "dialects/plan/FloatStorage.h"
 #include "dialects/plan/PlanDialect.h"
-#include "dialects/plan/WeightType.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
@@ -21,7 +21,7 @@ namespace nacre::encode {
 struct Options {
   std::string target = "host", cpus; ///< Target and CPUs, in the form that codegen::parseTargets reads.
   Accuracy accuracy = Accuracy::Fast;
-  WeightType weightType = WeightType::F32;
+  FloatStorage weightType = FloatStorage::F32;
   bool halfSums = false; ///< True if CPUs may add up products of halves in fp16.
 };
 

@@ -29,7 +29,7 @@ def NarrowWeightsPass : Pass<"nacre-narrow-weights", "::mlir::ModuleOp"> {
     Example: test/compiler/encode/narrow-weights.mlir; a row by a matrix reads the matrix as f16.
   }];
   let options = [
-    WordOption<"type", "weight-type", "::nacre::WeightType", "F16", "Storage type of weights: fp16 or bf16", [["F16", "fp16"], ["BF16", "bf16"]]>,
+    WordOption<"type", "weight-type", "::nacre::FloatStorage", "F16", "Storage type of weights: fp16 or bf16", [["F16", "fp16"], ["BF16", "bf16"]]>,
     Option<"target", "target", "std::string", /*default=*/"\"host\"",
            "Operating system: host, linux-x86_64, linux-arm64, android-arm64 or android-x86_64">,
     Option<"cpu", "cpu", "std::string", /*default=*/"\"\"",

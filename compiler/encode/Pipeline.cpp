@@ -10,7 +10,7 @@ namespace nacre::encode {
 
 void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   // Runs first, because panels depend on the type of weights.
-  if (options.weightType != WeightType::F32)
+  if (options.weightType != FloatStorage::F32)
     pm.addPass(createNarrowWeightsPass({options.weightType, options.target, options.cpus}));
   // Runs before panels are chosen, whose prices depend on the instructions.
   if (options.halfSums)

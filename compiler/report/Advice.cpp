@@ -93,7 +93,7 @@ Finding findWeights(const LaunchReport &launch, const CompileReport &report) {
   constexpr double mostFlopsPerByte = 2;
   constexpr uint64_t leastBytes = 64 << 10;
   const bool isTrained = any_of(report.entries, [](const EntryReport &e) { return e.name == train::trainEntry; });
-  if (report.weightType != WeightType::F32 || isTrained || launch.kind != "contraction" || launch.inDoubles ||
+  if (report.weightType != FloatStorage::F32 || isTrained || launch.kind != "contraction" || launch.inDoubles ||
       launch.singleWeightBytes < leastBytes || launch.flops > mostFlopsPerByte * double(launch.weightBytes))
     return {};
   const double bytes = double(launch.weightBytes + launch.readBytes + launch.writtenBytes);
