@@ -225,7 +225,17 @@ static void registerOnce() {
   }();
 }
 
-bool multipliesHalves(const Target &target) { return target.needs & NACRE_CPU_NEED(NACRE_ARM64_FP16); }
+bool multiplies(const Target &target, FloatStorage storage) {
+  switch (storage) {
+  case FloatStorage::F32:
+    return true;
+  case FloatStorage::F16:
+    return target.needs & NACRE_CPU_NEED(NACRE_ARM64_FP16);
+  case FloatStorage::BF16:
+    break;
+  }
+  return target.needs & (NACRE_CPU_NEED(NACRE_ARM64_BF16) | NACRE_CPU_NEED(NACRE_X86_AVX512_BF16));
+}
 
 bool isCpuOf(StringRef target, StringRef cpu) {
   const System *system = findSystem(target);

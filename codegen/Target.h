@@ -9,6 +9,7 @@
 #define NACRE_CODEGEN_TARGET_H
 
 #include "codegen/MachineModel.h"
+#include "dialects/plan/FloatStorage.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -62,8 +63,8 @@ struct Target {
 /// On other systems, x86 CPUs without AVX2 must be named.
 llvm::Expected<llvm::SmallVector<Target, 1>> parseTargets(llvm::StringRef name, llvm::StringRef cpus);
 
-/// True if instructions of the CPU multiply and add vectors of f16.
-bool multipliesHalves(const Target &target);
+/// True if instructions of the CPU multiply and add vectors of this type.
+bool multiplies(const Target &target, FloatStorage storage);
 
 /// True if `--cpu=cpu` is valid for this target: LLVM knows it as a CPU of the target's architecture.
 bool isCpuOf(llvm::StringRef target, llvm::StringRef cpu);

@@ -165,7 +165,8 @@ Value emitTruncate(VectorBuilder &builder, Value x, Type element) {
         builder, (inexact & even & (abs(wide) < std::numeric_limits<double>::infinity())).select(moved, wide).value,
         element);
   }
-  if (!element.isBF16())
+  // CPUs that multiply bf16 also round to it in one instruction. For others, LLVM would call a library.
+  if (!element.isBF16() || multiplies(builder.target, FloatStorage::BF16))
     return arith::TruncFOp::create(builder.ops, builder.loc, type, x);
   return roundToBf16({&builder, x}).as(element).value;
 }

@@ -138,8 +138,8 @@ FailureOr<WinogradConvolution> byWinograd(const PlainContraction &plain, int64_t
       return failure();
   } else {
     for (const ContractionOperand &operand : plain.operands)
-      if (!operand.elementType.isF32() && !operand.elementType.isF16())
-        return misfit("a Winograd convolution of floats must be f32 or f16");
+      if (!operand.elementType.isF32() && !operand.elementType.isF16() && !operand.elementType.isBF16())
+        return misfit("a Winograd convolution of floats must be f32, f16 or bf16");
   }
   if (plain.cutAxis > Down || (plain.cutAxis == Down && loops[Image].size != 1))
     return misfit("a Winograd convolution must be cut along its images or rows");

@@ -68,6 +68,9 @@ public:
       classes.insert(weight);
     if (failed(joinByLaunches()))
       return failure();
+    for (auto &[kernel, wish] : wishes) // A GPU's code cannot read words.
+      if (launchesOf[kernel].mayBeOnGpu)
+        takeSingleSteps(wish, targets);
     decide();
     for (plan::KernelOp kernel : shared)
       alignShares(kernel, targets);

@@ -60,9 +60,9 @@ static double rateOfProduct(plan::KernelOp kernel, const Target &target, const P
   const std::optional<ProductTypes> types = productsOf(product, type, k);
   if (!types)
     return 1;
-  // Sums in f32 take the time of f32 products, however the operands are stored.
-  const bool isOfSingles =
-      types->sum == Number::F32 && !machineOf(target, *types, shapeOf(product).isSingleRow()).hasShortSums();
+  // Operands that are widened one by one take the time of f32 products.
+  const bool isOfSingles = types->sum == Number::F32 && types->k == 1 &&
+                           !machineOf(target, *types, shapeOf(product).isSingleRow()).hasShortSums();
   return isOfSingles ? 1 : rateOf(target, shapeOf(product), *types);
 }
 

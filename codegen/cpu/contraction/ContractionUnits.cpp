@@ -3,6 +3,7 @@
 #include "codegen/cpu/contraction/ContractionUnits.h"
 
 #include "codegen/cpu/Units.h"
+#include "codegen/cpu/tiles/RowElements.h"
 #include "codegen/cpu/tiles/ScratchProduct.h"
 #include "codegen/cpu/tiles/TileTables.h"
 #include "dialects/StoredBytes.h"
@@ -51,8 +52,7 @@ ContractionUnits divideContraction(const Target &target, const MachineRow &machi
   units.width = contraction.panels        ? contraction.panels->width
                 : contraction.resultWidth ? contraction.resultWidth
                                           : widthInScratch(target, contraction);
-  units.slice =
-      contraction.isOfIntegers() && contraction.panels ? sliceOfPanel(machine, shape, units.width) : units.width;
+  units.slice = isOfWords(contraction) && contraction.panels ? sliceOfPanel(machine, shape, units.width) : units.width;
   units.rowsAreAcross = areRowsAcross(target, contraction, units.width);
   units.panelsOfUnit = rowsAreWidened ? std::max<int64_t>(1, kColumnsOfWideRows / units.width) : 1;
   if (contraction.cut != Cut::Columns && !units.rowsAreAcross)

@@ -3,6 +3,7 @@
 #include "codegen/cpu/tiles/MachineRows.h"
 
 #include "codegen/cpu/VectorBuilder.h"
+#include "codegen/cpu/tiles/BfloatRows.h"
 #include "codegen/cpu/tiles/CoreRows.h"
 #include "codegen/cpu/tiles/IntegerRows.h"
 #include "codegen/form/ContractionForm.h"
@@ -56,6 +57,7 @@ mlir::Value multiplyAddFloats(VectorBuilder &build, mlir::Value lhs, mlir::Value
 llvm::ArrayRef<MachineRow> machineRows() {
   static const std::vector<MachineRow> rows = [] {
     std::vector<MachineRow> all(std::begin(kFloatRows), std::end(kFloatRows));
+    llvm::append_range(all, bfloatRows());
     llvm::append_range(all, integerRows());
     return all;
   }();

@@ -133,7 +133,7 @@ struct MachineRow {
     return double(step.lanes * step.types.k) / (stepCycles() + widenCycles(rhs));
   }
   double widenCycles(Number rhs) const {
-    if (hasShortSums()) // Halves are multiplied as they are stored.
+    if (step.types.lhs == rhs) // Halves and words are multiplied as they are stored.
       return 0;
     return rhs == Number::F16 ? costs.widenHalf : rhs == Number::BF16 ? costs.widenBfloat : 0;
   }

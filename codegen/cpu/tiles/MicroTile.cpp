@@ -144,14 +144,16 @@ private:
     const int64_t size = sizeOf(level);
     if (level < blocks.level)
       return build.loop(0, size, 1, [&](Position step) { reduceBlocks(level + 1, advancedBy(level, step, from)); });
-    auto block = [&](Position step, int64_t steps) {
+    auto block = [&](Position step, int64_t steps, bool isLast) {
+      isLastBlock = isLast;
       const SmallVector<Value> sums = reduce(level, steps, zeros(), advancedBy(level, step, from));
       machine.hasShortSums() ? waiting.add(sums) : waiting.store(waiting.addedTo(sums));
     };
-    const int64_t whole = size - size % blocks.steps;
-    build.loop(0, whole, blocks.steps, [&](Position step) { block(step, blocks.steps); });
+    // If the end of a run is different, the last block is never in the loop.
+    const int64_t whole = (size - (contraction.groups.overlap() > 0 ? 1 : 0)) / blocks.steps * blocks.steps;
+    build.loop(0, whole, blocks.steps, [&](Position step) { block(step, blocks.steps, /*isLast=*/false); });
     if (whole < size)
-      block({Value(), whole}, size - whole);
+      block({Value(), whole}, size - whole, /*isLast=*/true);
   }
 
   bool isTwoShortBlocks() const {
@@ -193,9 +195,11 @@ private:
     });
   }
 
-  /// True if the last step of the innermost loop in this part overlaps the step before it.
+  /// True if the last step of the innermost loop, in this part and block, overlaps the step before it.
   bool endsRun() const {
-    return contraction.groups.overlap() > 0 && (part.level + 1 < contraction.depth.size() || part.last);
+    const unsigned innermost = contraction.depth.size() - 1;
+    return contraction.groups.overlap() > 0 && (part.level < innermost || part.last) &&
+           (blocks.level < innermost || isLastBlock);
   }
 
   SmallVector<Value> reduceSteps(unsigned level, int64_t size, ValueRange accumulators, const Stand &from) {
@@ -225,7 +229,7 @@ private:
     // pointer here.
     std::optional<ColumnStream> stream;
     if (!loops && whole > 0 && size - whole <= 1 && byVectors && streamed > machine.geometry.registersPerLoad &&
-        !contraction.isOfIntegers())
+        !isOfWords(contraction))
       stream.emplace(build, streamed, vectorOfFactors(), build.pointer(panel.buffer, from.rhs));
     // The remainder first loads vectors of a row's elements, then single elements.
     const int64_t rest = loops ? whole : 0, vectorsEnd = byVectors ? size - size % machine.stepsOfRegister() : whole;
@@ -233,8 +237,8 @@ private:
                                          std::tuple(vectorsEnd, size, false)}) {
       if (begin == end)
         continue;
-      // Tiles of integers have too few registers for several vectors of each row's elements.
-      const bool isApart = isVectors && shape.rows > 1 && contraction.isOfIntegers();
+      // Tiles of words have too few registers for several vectors of each row's elements.
+      const bool isApart = isVectors && shape.rows > 1 && isOfWords(contraction);
       const int64_t most = isApart ? machine.stepsOfRegister() : end - begin;
       for (int64_t step = begin; step < end; step += most) {
         if (step > begin)
@@ -370,6 +374,7 @@ private:
   TileEpilogue epilogue;
   TilePrefetch prefetch;
   TileSteps straight;
+  bool isLastBlock = true;            ///< True if the block that is being emitted ends the reduction
   llvm::SmallDenseSet<int64_t> begun; ///< Indices of the sums that began with the epilogue's bias
 };
 
@@ -377,7 +382,7 @@ private:
 
 void emitTile(VectorBuilder &build, const LoopedContraction &contraction, ArrayRef<Value> buffers, const Panel &panel,
               const DepthPart &part, const TileShape &shape, const Addresses &at) {
-  const bool hides = contraction.isOfIntegers() && !shape.machine.geometry.readsMemory && shape.rows > 1;
+  const bool hides = isOfWords(contraction) && !shape.machine.geometry.readsMemory && shape.rows > 1;
   TileEmitter(build, contraction, buffers, panel, part, shape, hides ? withColumnsHidden(build, contraction, at) : at)
       .emit();
 }

@@ -29,6 +29,8 @@ ProductTypes productsOf(const DepthwiseConvolution &convolution) {
 std::optional<ProductTypes> productsOf(const Contraction &contraction, mlir::Type columns, int64_t k) {
   if (contraction.halfSums > 0 && columns.isF16())
     return halvesOf(contraction.halfSums);
+  if (k > 1 && columns.isBF16() && contraction.leftType().isBF16())
+    return bfloatsOf(k);
   if (!contraction.isOfIntegers())
     return productsOf(contraction.accumulatorType, contraction.right);
   if (columns.isInteger(16) && contraction.operands[Contraction::Lhs].elementType.isInteger(16))

@@ -68,6 +68,8 @@ inline constexpr ProductTypes kDoubles = {Number::F64, Number::F64, Number::F64}
 constexpr ProductTypes halvesOf(int64_t steps) {
   return {Number::F16, Number::F16, Number::F32, 1, /*pairsFit=*/false, steps};
 }
+/// Returns the types of a product of words of `k` bf16 values.
+constexpr ProductTypes bfloatsOf(int64_t k) { return {Number::BF16, Number::BF16, Number::F32, k}; }
 
 /// Returns the types of a contraction of floats whose operands are extended to the type of the accumulator.
 ProductTypes productsOf(mlir::Type accumulator);
@@ -75,8 +77,8 @@ ProductTypes productsOf(mlir::Type accumulator);
 ProductTypes productsOf(mlir::Type accumulator, const std::optional<RightDecode> &right);
 /// Returns the types of a depthwise convolution of floats. They have short sums if such a sum may have all taps.
 ProductTypes productsOf(const DepthwiseConvolution &convolution);
-/// Returns the types of a contraction. `columns` is the type of columns in panels; integers are in groups of `k` steps.
-/// `nullopt` if no machine row multiplies these integers.
+/// Returns the types of a contraction. `columns` is the type of columns in panels; integers and bf16 values are in
+/// groups of `k` steps. `nullopt` if no machine row multiplies these integers.
 std::optional<ProductTypes> productsOf(const Contraction &contraction, mlir::Type columns, int64_t k);
 
 } // namespace nacre::codegen::cpu

@@ -17,6 +17,11 @@
 
 namespace nacre::codegen::cpu {
 
+/// True if an instruction multiplies integers, or words of several steps. Its operands take many registers.
+inline bool isOfWords(const LoopedContraction &contraction) {
+  return contraction.isOfIntegers() || contraction.groups.k > 1;
+}
+
 /// True if one load brings elements of several steps of a row.
 inline bool loadsRowVectors(const MachineRow &machine, const LoopedContraction &contraction) {
   const int64_t k = contraction.groups.k;

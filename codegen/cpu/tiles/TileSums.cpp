@@ -123,7 +123,9 @@ SmallVector<Value> sumsByRow(VectorBuilder &build, const TileShape &shape, Array
       };
       Value all = part(0);
       for (int64_t number = 1; number < machine.step.sumsOfLane; ++number)
-        all = arith::AddIOp::create(build.ops, build.loc, all, part(number));
+        all = isa<FloatType>(getElementTypeOrSelf(all.getType()))
+                  ? arith::AddFOp::create(build.ops, build.loc, all, part(number)).getResult()
+                  : arith::AddIOp::create(build.ops, build.loc, all, part(number)).getResult();
       ofRows.push_back(all);
     }
   return ofRows;

@@ -82,20 +82,22 @@ int64_t widthForAll(ArrayRef<Target> targets, const ContractionShape &shape, con
   return inWholeRegisters(targets, shape, types, choosePanelWidth(decidingRow(targets, shape, types), shape));
 }
 
-/// Returns the groups of steps of the depth. For floats, a group is one step. For bytes, the fastest instructions among
-/// all targets decide, if every other target supports this number of steps. Returns `nullopt` if the operands cannot be
-/// multiplied in such groups.
+/// Returns the groups of steps of the depth. For floats, a group is one step, except for words of bf16. The fastest
+/// instructions among all targets decide, if every other target supports this number of steps. Returns `nullopt` if the
+/// operands cannot be multiplied in such groups.
 std::optional<DepthGroups> groupsForAll(ArrayRef<Target> targets, const PlainContraction &plain) {
-  if (!plain.isOfIntegers())
+  const Type columns = plain.rightType();
+  if (!plain.isOfIntegers() && (!columns.isBF16() || !plain.leftType().isBF16() || plain.prologue))
     return DepthGroups();
-  const Type columns = plain.operands[Contraction::Rhs].elementType;
   auto rowOf = [&](const Target &target, int64_t k) -> const MachineRow * {
     std::optional<ProductTypes> types = productsOf(plain, columns, k);
     return types ? bestRow(machineRows(), target.needs, *types, /*isSingleRow=*/false, target.inOrder) : nullptr;
   };
   std::optional<int64_t> best;
   double most = 0;
-  for (int64_t k : {2, 4, 8}) {
+  for (int64_t k : {1, 2, 4, 8}) {
+    if (k == 1 && plain.isOfIntegers())
+      continue;
     if (!llvm::all_of(targets, [&](const Target &target) { return rowOf(target, k); }))
       continue;
     double products = 0;
@@ -106,7 +108,11 @@ std::optional<DepthGroups> groupsForAll(ArrayRef<Target> targets, const PlainCon
       best = k;
     }
   }
-  return best ? depthGroupsOf(plain, *best) : std::nullopt;
+  if (!best)
+    return std::nullopt;
+  std::optional<DepthGroups> groups = *best == 1 ? DepthGroups() : depthGroupsOf(plain, *best);
+  // Floats that cannot lie in groups are multiplied one by one.
+  return groups || plain.isOfIntegers() ? groups : DepthGroups();
 }
 
 bool isEmpty(const WinogradShape &shape) {
@@ -127,21 +133,27 @@ int64_t bestTile(const PanelWish &wish, int64_t largest, const Target &target) {
 /// Chooses the first target's best Winograd tile, and panels for it, if Winograd makes the kernel faster. For bytes,
 /// other targets may multiply directly.
 void wishForWinograd(PanelWish &wish, const PlainContraction &plain, ArrayRef<Target> targets) {
-  FailureOr<WinogradConvolution> convolution = byWinograd(plain, kWinogradTiles.front(), wish.width, wish.depth.k);
+  const bool isOfBytes = plain.isOfIntegers();
+  FailureOr<WinogradConvolution> convolution =
+      byWinograd(plain, kWinogradTiles.front(), wish.width, isOfBytes ? wish.depth.k : 1);
   if (failed(convolution) || isEmpty(shapeOf(*convolution)))
     return;
   wish.winograd = shapeOf(*convolution);
-  const bool isOfBytes = plain.isOfIntegers();
   wish.winogradTile = bestTile(wish, isOfBytes ? kLargestTileOfBytes : kWinogradTiles.back(), targets.front());
   if (!wish.winogradTile)
     return;
+  if (!isOfBytes) // Transformed floats are f32.
+    wish.depth = DepthGroups();
   const ContractionShape product = productShape(*wish.winograd, wish.winogradTile);
   wish.width = isOfBytes ? inWholeRegisters(targets, product, wish.types,
                                             choosePanelWidth(*rowsOf(wish, targets.front()).first, product))
                          : widthOfFloats(targets, product, kWinogradTypes);
 }
 
+/// Returns the types of the same operands in groups of `k` steps. Single bf16 values are multiplied as f32.
 ProductTypes inGroupsOf(ProductTypes types, int64_t k) {
+  if (types.lhs == Number::BF16 && k == 1)
+    types.lhs = Number::F32;
   types.k = k;
   return types;
 }
@@ -230,6 +242,14 @@ std::optional<encode::PanelWish> encode::readWish(plan::KernelOp kernel, ArrayRe
 void encode::limitWinograd(PanelWish &wish, int64_t largest, ArrayRef<Target> targets) {
   if (wish.winogradTile > largest)
     wish.winogradTile = bestTile(wish, largest, targets.front());
+}
+
+void encode::takeSingleSteps(PanelWish &wish, ArrayRef<Target> targets) {
+  if (wish.depth.k == 1 || wish.types.lhs != Number::BF16)
+    return;
+  wish.depth = DepthGroups();
+  wish.types = inGroupsOf(wish.types, 1);
+  wish.width = widthForAll(targets, wish.reading.shape, wish.types);
 }
 
 std::optional<encode::PanelOffer> encode::offerOf(plan::KernelOp kernel, const PanelWish &wish,

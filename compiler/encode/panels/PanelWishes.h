@@ -35,6 +35,10 @@ llvm::FailureOr<codegen::PlainContraction> readProduct(plan::KernelOp kernel);
 /// Returns the panels that `kernel` wants. Returns `nullopt` if its right operand cannot be packed.
 std::optional<PanelWish> readWish(plan::KernelOp kernel, llvm::ArrayRef<codegen::Target> targets, Accuracy accuracy);
 
+/// Lets a kernel of bf16 read single steps instead of words, for engines that cannot read words. They are multiplied as
+/// f32.
+void takeSingleSteps(PanelWish &wish, llvm::ArrayRef<codegen::Target> targets);
+
 /// Limits the Winograd tile of a kernel of bytes to `largest`, the largest tile that is exact for its weight
 /// (ExactTiles.h).
 void limitWinograd(PanelWish &wish, int64_t largest, llvm::ArrayRef<codegen::Target> targets);

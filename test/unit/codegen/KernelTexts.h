@@ -7,6 +7,7 @@
 #ifndef NACRE_TEST_UNIT_CODEGEN_KERNELTEXTS_H
 #define NACRE_TEST_UNIT_CODEGEN_KERNELTEXTS_H
 
+#include "codegen/form/DepthGroups.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -211,11 +212,12 @@ inline std::string ProductText::text() const {
   return text + "  plan.yield " + (isPart() ? "%i" : finished ? "%r" : "%c") + " : " + storage() + "\n}\n";
 }
 
-inline std::string panelText(int64_t width, int64_t groups = 1) {
+inline std::string panelText(int64_t width, int64_t groups = 1, const DepthGroups &depth = {}) {
   if (width == 0)
     return "";
-  return llvm::formatv("#plan.encoding<panel, width = {0}{1}>", width,
-                       groups > 1 ? ", groups = " + std::to_string(groups) : "");
+  return llvm::formatv("#plan.encoding<panel, width = {0}{1}{2}>", width,
+                       groups > 1 ? ", groups = " + std::to_string(groups) : "",
+                       depth.k > 1 ? llvm::formatv(" k = {0}, run = {1}", depth.k, depth.run).str() : "");
 }
 
 //===----------------------------------------------------------------------===//
@@ -232,6 +234,7 @@ struct MatmulText {
   std::string element = "f32", rhsElement = {}, accumulator = "f32";
   Ending ending = {};
   int64_t inset = 0;
+  DepthGroups depth = {}; ///< Groups of steps in a panel.
 
   ProductText product() const {
     ProductText p;
@@ -255,7 +258,7 @@ struct MatmulText {
     p.rhsElement = rhsElement;
     p.accumulator = accumulator;
     p.cut = cut;
-    p.encoding = panelText(panel);
+    p.encoding = panelText(panel, 1, depth);
     p.ending = ending;
     p.inset = inset;
     return p;
@@ -285,6 +288,7 @@ struct ConvolutionText {
   std::string element = "f32", rhsElement = {}, accumulator = "f32";
   std::vector<std::vector<unsigned>> added = {};
   bool rectified = false;
+  DepthGroups depth = {}; ///< Groups of steps in a panel.
 
   /// A bias, a residual after it where there is one, and a rectifier.
   ConvolutionText &finished(bool residual = false) {
@@ -350,7 +354,7 @@ inline ProductText ConvolutionText::product() const {
   p.accumulator = accumulator;
   p.cut = cut;
   p.grain = grain;
-  p.encoding = panelText(panel, groups);
+  p.encoding = panelText(panel, groups, depth);
   p.winograd = winograd;
   p.inset = inset;
   p.ending = {added, rectified, {}, {}};

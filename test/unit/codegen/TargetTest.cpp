@@ -181,10 +181,10 @@ TEST(Target, OldRevisionsHaveNoDotProduct) {
 
 TEST(Target, CoresOfPhonesSince2019MultiplyHalves) {
   for (const char *cpu : {"cortex-a55", "cortex-a76", "snapdragon-855", "oryon-1", "snapdragon-8-elite"})
-    EXPECT_TRUE(multipliesHalves(parse("android-arm64", cpu).front())) << cpu;
+    EXPECT_TRUE(multiplies(parse("android-arm64", cpu).front(), FloatStorage::F16)) << cpu;
   for (const char *cpu : {"generic", "cortex-a53", "cortex-a73", "snapdragon-835"})
-    EXPECT_FALSE(multipliesHalves(parse("android-arm64", cpu).front())) << cpu;
-  EXPECT_FALSE(multipliesHalves(parse("linux-x86_64", "sapphirerapids").front()));
+    EXPECT_FALSE(multiplies(parse("android-arm64", cpu).front(), FloatStorage::F16)) << cpu;
+  EXPECT_FALSE(multiplies(parse("linux-x86_64", "sapphirerapids").front(), FloatStorage::F16));
   // LLVM's list of Oryon's features lacks this one.
   const Target oryon = parse("android-arm64", "snapdragon-8-elite").front();
   EXPECT_NE(oryon.features.find("+fullfp16"), std::string::npos) << oryon.features;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  products of halves as text, each with the terms of its elements.
+// What:  products of f16 or bf16 as text, each with the terms of its elements.
 // Why:   tests compute elements in their own way, and know no loops.
 
 #ifndef NACRE_TEST_UNIT_CODEGEN_CPU_HALFPRODUCTS_H
@@ -39,8 +39,8 @@ struct Product {
   double errorOfSingles = 1e-5;   ///< Largest absolute error of fp32 sums.
 };
 
-inline Product matmul(MatmulText text) {
-  text.element = "f16";
+inline Product matmul(MatmulText text, const std::string &element = "f16") {
+  text.element = element;
   ProductText whole = text.product();
   if (text.cut == 1) // Shares of the columns begin at a panel.
     whole.grain = text.panel;
@@ -63,8 +63,8 @@ inline Product matmul(MatmulText text) {
   return product;
 }
 
-inline Product convolution(ConvolutionText text, bool residual = false) {
-  text.element = "f16";
+inline Product convolution(ConvolutionText text, bool residual = false, const std::string &element = "f16") {
+  text.element = element;
   text.finished(residual);
   Product product{text.text(), text.filters, {}, true, residual, true};
   product.terms = [text](int64_t element) {
