@@ -6,6 +6,7 @@
 #define NACRE_COMPILER_GRAPH_PASSES_H
 
 #include "dialects/nn/NnDialect.h"
+#include "dialects/plan/FloatStorage.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
@@ -19,8 +20,10 @@ namespace nacre::graph {
 struct Options {
   /// Size limit of folded constants in bytes. A splat counts as one element.
   int64_t maxConstantBytes = int64_t(1) << 30;
-  /// True if f32 values are stored as f16: in functions that a GPU may compute, and in functions of the CPU.
-  bool narrowsForGpu = false, narrowsForCpu = false;
+  /// True if f32 values are stored as f16 in functions that a GPU may compute.
+  bool narrowsForGpu = false;
+  /// Storage type of f32 values in functions that only the CPU computes.
+  FloatStorage storageOfCpu = FloatStorage::F32;
   /// Sign of the left operands of 8-bit contractions; `nullopt` keeps those of the model.
   std::optional<bool> unsignedLeft;
 };

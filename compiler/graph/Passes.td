@@ -11,6 +11,7 @@
 
 include "compiler/graph/ControlPasses.td"
 include "compiler/graph/QuantizedPasses.td"
+include "dialects/plan/PassOptions.td"
 include "mlir/Pass/PassBase.td"
 
 def FoldEmptyPass : Pass<"nacre-fold-empty", "::mlir::func::FuncOp"> {
@@ -94,28 +95,29 @@ def PropagateLayoutsPass : Pass<"nacre-propagate-layouts", "::mlir::func::FuncOp
 }
 
 def NarrowFloatsPass : Pass<"nacre-narrow-floats", "::mlir::func::FuncOp"> {
-  let summary = "Compute in f16 between inputs and outputs of f32";
+  let summary = "Compute in f16 or bf16 between inputs and outputs of f32";
   let description = [{
-    On most phones, GPUs read f16 in half the time, big cores multiply twice as many f16 as f32, and f16 weights need half the memory. Most f32 values become f16; kernels
+    On most phones, GPUs read f16 in half the time, big cores multiply twice as many f16 or four times as many bf16 as f32, and such weights need half the memory. Most f32 values become f16 or bf16; kernels
     compute in f32 and round what they store. Some values keep f32: inputs and outputs, and values computed only from inputs
     and constants before the first product; recurrent layers, whose state accumulates over all steps; values computed only from
     integers, such as positions, indices and masks, which f16 could not represent; sampling positions of images and numbers that
     become integers, with the operators that compute them; and scales of integer products. So do operators whose results f16
     would change (`compiler/graph/halves/HalfErrors.h`): epsilons and factors that f16 does not have, values computed from
-    them, and differences of large numbers. Finite constants and numbers converted from integers are clamped to the largest f16
+    them, and differences of large numbers. Finite constants and numbers converted from integers are clamped to the largest finite value
     where they meet it. In functions that train weights, updates, losses, the gradients of losses and sums keep f32, too
     (`compiler/graph/halves/TrainedValues.h`). Functions for the CPU only (`plan.engine`) have an option of their own.
 
     Requires: nothing.
 
-    Ensures: an operator has f32 operands and results, or f16 ones; casts are between them. Contractions with f32 operands are
+    Ensures: an operator has f32 operands and results, or f16 or bf16 ones; casts are between them. Contractions with f32 operands are
     warned of, and noted on the function with the reason (`nn.wide_products`).
 
     Example: test/compiler/graph/narrow-floats.mlir.
   }];
   let options = [
     Option<"gpu", "gpu", "bool", /*default=*/"true", "Narrow functions that a GPU may compute">,
-    Option<"cpu", "cpu", "bool", /*default=*/"false", "Narrow functions that only the CPU computes">,
+    WordOption<"cpu", "cpu", "::nacre::FloatStorage", "F32", "Storage type of functions that only the CPU computes: fp32, fp16 or bf16",
+               [["F32", "fp32"], ["F16", "fp16"], ["BF16", "bf16"]]>,
   ];
 }
 

@@ -77,8 +77,8 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   }
 
   // All passes before compute constants, which is more exact in f32.
-  if (options.narrowsForGpu || options.narrowsForCpu) {
-    onFunctions(createNarrowFloatsPass({options.narrowsForGpu, options.narrowsForCpu}));
+  if (options.narrowsForGpu || options.storageOfCpu != FloatStorage::F32) {
+    onFunctions(createNarrowFloatsPass({options.narrowsForGpu, options.storageOfCpu}));
     foldConstants();
     onFunctions(createSimplifyGraphPass());
   }

@@ -23,12 +23,18 @@ namespace nacre::graph {
 
 namespace {
 
-/// Factor by which a model's values may exceed typical samples, which are at most 8. It determines the limit kMost.
-constexpr double kRoom = 16, kMost = 65504 / kRoom;
-/// Limit above which the rounding steps of f16 are at most 1/128 of a value.
-constexpr double kLeast = 0x1p-17;
-/// Largest relative error of an acceptable result.
-constexpr double kTolerance = 0.01;
+/// Limits of numbers that a 16-bit format keeps well enough.
+struct Limits {
+  explicit Limits(const HalfFormat &half)
+      : most(half.most() / kRoom), least(half.leastNormal() / 8), tolerance(10.24 * half.step()) {}
+
+  /// Factor by which a model's values may exceed typical samples, which are at most 8.
+  static constexpr double kRoom = 16;
+  double most;
+  /// Limit above which the rounding steps of f16 are at most 1/128 of a value. bf16 then has one bit of digits.
+  double least;
+  double tolerance; ///< Largest relative error of an acceptable result: 0.01 for f16.
+};
 
 bool isWide(Type type) { return getElementTypeOrSelf(type).isF32(); }
 bool isConstant(Value value) { return value.getDefiningOp<nn::ConstantOp>() != nullptr; }
@@ -38,13 +44,13 @@ bool isConstant(Value value) { return value.getDefiningOp<nn::ConstantOp>() != n
 //===----------------------------------------------------------------------===//
 
 /// True if `half` differs too much from `exact`. The error is compared with `size`, which is at least |exact|. If
-/// `isStored`, the f16 value must not be too large. It must not be too small either, unless `mayBeSmall`.
-bool differs(double exact, double half, double size, bool isStored, bool mayBeSmall) {
+/// `isStored`, the rounded value must not be too large. It must not be too small either, unless `mayBeSmall`.
+bool differs(const Limits &limits, double exact, double half, double size, bool isStored, bool mayBeSmall) {
   if (!std::isfinite(exact))
     return std::isnan(exact) ? !std::isnan(half) : half != exact;
-  if (isStored && (std::abs(exact) > kMost || (!mayBeSmall && size != 0 && size < kLeast)))
+  if (isStored && (std::abs(exact) > limits.most || (!mayBeSmall && size != 0 && size < limits.least)))
     return true;
-  return !(std::abs(half - exact) <= kTolerance * size);
+  return !(std::abs(half - exact) <= limits.tolerance * size);
 }
 
 /// Returns the size with which errors of sums are compared. Two values may be close by chance, such as a residual and
@@ -97,8 +103,9 @@ double getOffset(const Numbers &numbers) {
 
 } // namespace
 
-bool fitHalves(const Numbers &numbers) {
-  constexpr double least = 0x1p-9, fewestSteps = 16;
+bool fitHalves(const Numbers &numbers, const HalfFormat &half) {
+  constexpr double fewestSteps = 16;
+  const double least = 32 * half.leastNormal();
   double low = 0, high = 0;
   bool isFirst = true;
   for (double number : numbers) {
@@ -109,16 +116,17 @@ bool fitHalves(const Numbers &numbers) {
     isFirst = false;
   }
   const double most = std::max(std::abs(low), std::abs(high));
-  const double step = most * 0x1p-10;
-  return most == 0 || (most >= least && most <= 2 * kMost && (low == high || high - low >= fewestSteps * step));
+  const double step = most * half.step();
+  return most == 0 ||
+         (most >= least && most <= 2 * Limits(half).most && (low == high || high - low >= fewestSteps * step));
 }
 
 namespace {
 
 class ErrorFinder {
 public:
-  ErrorFinder(func::FuncOp function, bool addsHalves, TypicalNumbers &numbers)
-      : numbers(numbers), addsHalves(addsHalves) {
+  ErrorFinder(func::FuncOp function, const HalfFormat &half, bool addsHalves, TypicalNumbers &numbers)
+      : numbers(numbers), half(half), limits(half), addsHalves(addsHalves) {
     // A block must come before the blocks inside of it.
     function->walk<WalkOrder::PreOrder>([&](Block *block) { blocks.push_back(block); });
   }
@@ -152,25 +160,24 @@ private:
     return llvm::any_of(op.getOperandTypes(), isWide) || llvm::any_of(op.getResultTypes(), isWide);
   }
 
-  /// Returns the samples of the operands of `op` after rounding to f16. If `only` is given, only this operand is
-  /// rounded.
+  /// Returns the samples of the operands of `op` after rounding. If `only` is given, only this operand is rounded.
   SmallVector<Numbers> roundOperands(Operation &op, std::optional<unsigned> only = std::nullopt) {
     SmallVector<Numbers> operands = numbers.getOperands(op);
     for (auto [index, value] : llvm::enumerate(op.getOperands()))
       if (isWide(value.getType()) && (!only || *only == index))
-        operands[index] = roundToHalves(operands[index], isConstant(value));
+        operands[index] = roundToHalves(operands[index], isConstant(value), half);
     return operands;
   }
 
-  /// True if f16 changes values that `op` moves. A few elements of a table or of weights may become 0.
+  /// True if rounding changes values that `op` moves. A few elements of a table or of weights may become 0.
   bool changesMoved(Operation &op) {
     return llvm::any_of(op.getOperands(), [this](Value value) {
       if (!isWide(value.getType()))
         return false;
       if (isConstant(value))
         return !fitsAsWeight(readWeights(value));
-      return llvm::any_of(numbers.get(value), [](double x) {
-        return differs(x, roundToHalves({x}, /*isConstant=*/false).front(), std::abs(x), /*isStored=*/true,
+      return llvm::any_of(numbers.get(value), [this](double x) {
+        return differs(limits, x, half.round(x, /*saturates=*/false), std::abs(x), /*isStored=*/true,
                        /*mayBeSmall=*/true);
       });
     });
@@ -186,40 +193,40 @@ private:
 
   /// True if `op` computes a different result from `rounded` than from its exact operands. If `isStored`, the result is
   /// rounded, too.
-  bool changes(Operation &op, ArrayRef<Numbers> rounded, bool isStored) {
+  bool changes(Operation &op, ArrayRef<Numbers> rounded, bool isStored) const {
     const SmallVector<Numbers> operands = numbers.getOperands(op);
     const std::optional<Numbers> exact = computeNumbers(op, operands);
     std::optional<Numbers> halves = computeNumbers(op, rounded);
     if (!exact || !halves)
-      return llvm::any_of(llvm::zip_equal(op.getOperands(), operands), [](auto pair) {
+      return llvm::any_of(llvm::zip_equal(op.getOperands(), operands), [this](auto pair) {
         auto [value, number] = pair;
-        return isWide(value.getType()) && !isConstant(value) && !fitHalves(number);
+        return isWide(value.getType()) && !isConstant(value) && !fitHalves(number, half);
       });
     if (subtractsAlike(op, operands, *exact))
       return true;
     if (isStored)
-      halves = roundToHalves(*halves, /*isConstant=*/false);
+      halves = roundToHalves(*halves, /*isConstant=*/false, half);
     const double sizeOfDifferences = getSizeOfDifferences(op, operands, *exact);
     const bool masks = masksSoftmax(op);
     for (size_t i = 0; i < exact->size(); ++i) {
-      const double x = (*exact)[i], half = (*halves)[i];
-      if (masks && x < kMasked && half < kMasked)
+      const double x = (*exact)[i], inHalves = (*halves)[i];
+      if (masks && x < kMasked && inHalves < kMasked)
         continue;
       // If a term is zero, the sum is the other term (such as an epsilon), which must be accurate.
       const bool isSum = llvm::all_of(operands, [i](const Numbers &operand) { return operand[i] != 0; });
       const double size = std::max(std::abs(x), isSum ? sizeOfDifferences : 0);
-      if (differs(x, half, size, isStored, /*mayBeSmall=*/readsSmaller(op, operands, i, size)))
+      if (differs(limits, x, inHalves, size, isStored, /*mayBeSmall=*/readsSmaller(op, operands, i, size)))
         return true;
     }
     return false;
   }
 
-  /// True if values of a real model may become infinite in f16 before `op` reads them.
+  /// True if values of a real model may become infinite before `op` reads them.
   bool readsLarge(Operation &op) {
     const bool masks = isa<nn::SoftmaxOp>(op) || masksSoftmax(op);
     return llvm::any_of(op.getOperands(), [&](Value value) {
       return isWide(value.getType()) && !isConstant(value) && llvm::any_of(numbers.get(value), [&](double x) {
-               return std::isfinite(x) && (masks ? x : std::abs(x)) > kMost;
+               return std::isfinite(x) && (masks ? x : std::abs(x)) > limits.most;
              });
     });
   }
@@ -227,7 +234,7 @@ private:
   void checkOperator(Operation &op) {
     const bool isStored = isWide(op.getResult(0).getType());
     const bool onlyMoves = isMove(op) && !isa<nn::PadOp>(op);
-    // A probability that f16 rounds to 0 has an infinite logarithm.
+    // A probability that is rounded to 0 has an infinite logarithm.
     auto unary = dyn_cast<nn::UnaryOp>(op);
     const bool isLogarithm = unary && unary.getKind() == nn::UnaryKind::Log;
     if (!isLogarithm && !readsLarge(op) && !(onlyMoves ? changesMoved(op) : changes(op, roundOperands(op), isStored)))
@@ -259,15 +266,16 @@ private:
       return;
     // Operands are rounded to a step that is relative to their mean. If weights cancel the mean, the result has this
     // error. Steps in fp16 round sums of such operands, too, so their limit is lower.
-    const double mostOffset = addsHalves ? 4 : 32;
+    const double mostOffset = addsHalves ? 4 : 0x1p-5 / half.step();
     for (Value operand : factors) {
       const double size = computeRootMeanSquare(numbers.get(operand));
       if (!isConstant(operand)) {
-        if (!fitHalves(numbers.get(operand)))
+        if (!fitHalves(numbers.get(operand), half))
           return addUnfit(op, "operands", size);
         if (getOffset(numbers.get(operand)) > mostOffset)
-          return addProduct(op, "fp16 loses the differences between its operands of about " + describeNumber(size, 2),
-                            "subtract their mean");
+          return addProduct(
+              op, half.word().str() + " loses the differences between its operands of about " + describeNumber(size, 2),
+              "subtract their mean");
         continue;
       }
       const Weights weights = readWeights(operand);
@@ -280,12 +288,12 @@ private:
         checkChannels(op, weights);
     }
     const Numbers result = numbers.get(op.getResult(0));
-    if (!fitHalves(result))
+    if (!fitHalves(result, half))
       addUnfit(op, "results", computeRootMeanSquare(result));
   }
 
   void addUnfit(Operation &op, StringRef part, double size) {
-    addProduct(op, ("fp16 cannot hold its " + part + " of about " + describeNumber(size, 2)).str());
+    addProduct(op, (half.word() + " cannot hold its " + part + " of about " + describeNumber(size, 2)).str());
   }
 
   void addProduct(Operation &op, std::string reason, StringRef remedy = "scale them to about 1") {
@@ -321,14 +329,13 @@ private:
   }
 
   /// True if no weight becomes infinite, and so few become 0 that the other weights compensate for them.
-  static bool fitsAsWeight(const Weights &weights) {
-    constexpr double most = 65504, least = 0x1p-16;
-    return weights.largest == 0 || (weights.largest <= most && weights.rootMeanSquare >= least);
+  bool fitsAsWeight(const Weights &weights) const {
+    return weights.largest == 0 || (weights.largest <= half.most() && weights.rootMeanSquare >= half.leastNormal() / 4);
   }
 
   void checkChannels(Operation &op, const Weights &weights) {
-    const auto lost =
-        llvm::count_if(weights.largestOfChannels, [](double largest) { return largest != 0 && largest < kLeast; });
+    const auto lost = llvm::count_if(weights.largestOfChannels,
+                                     [this](double largest) { return largest != 0 && largest < limits.least; });
     if (lost > 0)
       errors.channels.push_back({&op, int64_t(lost), int64_t(weights.largestOfChannels.size())});
   }
@@ -365,6 +372,8 @@ private:
   }
 
   TypicalNumbers &numbers;
+  const HalfFormat &half;
+  const Limits limits;
   const bool addsHalves;
   SmallVector<Block *> blocks;
   HalfErrors errors;
@@ -372,8 +381,8 @@ private:
 
 } // namespace
 
-HalfErrors findHalfErrors(func::FuncOp function, bool addsHalves, TypicalNumbers &numbers) {
-  return ErrorFinder(function, addsHalves, numbers).find();
+HalfErrors findHalfErrors(func::FuncOp function, const HalfFormat &half, bool addsHalves, TypicalNumbers &numbers) {
+  return ErrorFinder(function, half, addsHalves, numbers).find();
 }
 
 } // namespace nacre::graph

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds operators whose results f16 would change. The reasons are constants that f16 cannot represent, values that it
-// rounds to 0 or infinity, and differences of large values. In f16, an epsilon of 1e-12 is 0, and 1e6 becomes 65504.
+// Finds operators whose results a 16-bit type would change. The reasons are constants that it cannot represent, values
+// that it rounds to 0 or infinity, and differences of large values. In f16, an epsilon of 1e-12 is 0, and 1e6 becomes
+// 65504. bf16 has the range of f32, but an eighth of the digits of f16.
 // Exponentials may exceed any range, and logarithms need the smallest probabilities.
-// Kernels compute in f32 and only store f16, so f32 costs nothing for values that stay in a kernel.
+// Kernels compute in f32 and only store 16 bits, so f32 costs nothing for values that stay in a kernel.
 //
-// Each operator is computed on samples (TypicalNumbers.h) twice, exactly and with rounding to f16. The results are
+// Each operator is computed on samples (TypicalNumbers.h) twice, exactly and with rounding. The results are
 // compared.
 
 #ifndef NACRE_COMPILER_GRAPH_HALVES_HALFERRORS_H
@@ -45,12 +46,13 @@ struct HalfErrors {
   std::vector<LostChannels> channels;
 };
 
-/// True if most of the samples fit f16 and differ by more than its rounding steps.
-bool fitHalves(const Numbers &numbers);
+/// True if most of the samples fit `half` and differ by more than its rounding steps.
+bool fitHalves(const Numbers &numbers, const HalfFormat &half);
 
-/// Finds the operators and contractions of `function` that must keep f32. Adds the samples of all values to `numbers`.
-/// If `addsHalves`, a CPU may add up products in fp16, and no GPU computes them.
-HalfErrors findHalfErrors(mlir::func::FuncOp function, bool addsHalves, TypicalNumbers &numbers);
+/// Finds the operators and contractions of `function` that must keep f32, if other values are stored as `half`. Adds the
+/// samples of all values to `numbers`. If `addsHalves`, a CPU may add up products in fp16, and no GPU computes them.
+HalfErrors findHalfErrors(mlir::func::FuncOp function, const HalfFormat &half, bool addsHalves,
+                          TypicalNumbers &numbers);
 
 } // namespace nacre::graph
 

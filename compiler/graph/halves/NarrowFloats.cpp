@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lets an f32 network compute in f16 between its inputs and outputs. Memory limits GPUs of phones, and f16 is read in
-// half the time. Big cores multiply twice as many f16 as f32. Weights take half the space.
+// Lets an f32 network compute in f16 or bf16 between its inputs and outputs. Memory limits GPUs of phones, and f16 is
+// read in half the time. Big cores multiply two or four times as many f16 or bf16 as f32. Weights take half the space.
 //
 // 1. Find operators that keep f32: conversions from and to integers, training, operators on inputs before the first
-//    product, and operators that f16 would change (HalfErrors.h).
-// 2. Every other value becomes f16.
+//    product, and operators that 16 bits would change (HalfErrors.h).
+// 2. Every other value becomes f16 or bf16.
 // 3. Add casts between both: after arguments (or their transposes) and constants, before results, and around operators
 //    in f32. Casts are also added around recurrences (an operator or a loop), whose state adds up over all steps, and
 //    at values that enter or leave regions.
 //
-// Kernels load f16 but compute in f32. A CPU may add up some products of f16 in f16 (compiler/encode/HalfSums.cpp).
+// Kernels load 16 bits but compute in f32. A CPU may add up some products of f16 in f16 (compiler/encode/HalfSums.cpp).
 
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/halves/ExactValues.h"
@@ -38,18 +38,12 @@ namespace nacre::graph {
 
 namespace {
 
-/// Largest finite f16 value. Attention masks often contain the lowest f32 value. If it became infinite, completely
-/// masked rows would become NaN.
-constexpr double kMost = 65504;
-
 bool isWide(Type type) { return getElementTypeOrSelf(type).isF32(); }
-bool isNarrow(Type type) { return getElementTypeOrSelf(type).isF16(); }
 
-Type narrowed(Type type) { return cast<RankedTensorType>(type).clone(Float16Type::get(type.getContext())); }
 Type widened(Type type) { return cast<RankedTensorType>(type).clone(Float32Type::get(type.getContext())); }
 
-/// True if a finite element of the constant would become infinite in f16.
-bool overflows(nn::ConstantOp constant) {
+/// True if a finite element of the constant is beyond `most`.
+bool exceeds(nn::ConstantOp constant, double most) {
   FailureOr<nn::ConstantView> view = nn::ConstantView::get(constant.getValue());
   if (failed(view))
     return false;
@@ -59,7 +53,7 @@ bool overflows(nn::ConstantOp constant) {
   for (int64_t begin = 0; begin < count; begin += chunk) {
     const int64_t size = std::min(chunk, count - begin);
     view->read(begin, 1, size, numbers);
-    if (llvm::any_of(ArrayRef(numbers, size), [](double x) { return std::isfinite(x) && std::abs(x) > kMost; }))
+    if (llvm::any_of(ArrayRef(numbers, size), [&](double x) { return std::isfinite(x) && std::abs(x) > most; }))
       return true;
   }
   return false;
@@ -80,7 +74,7 @@ bool isTransposedArgument(Operation &op) {
   return transpose && isa<BlockArgument>(transpose.getOperand());
 }
 
-/// True if a reader of `value` without a transpose needs f16. The value is then cast, and the transposes can read the
+/// True if a reader of `value` without a transpose needs 16 bits. The value is then cast, and the transposes can read the
 /// result.
 bool isCastAsItLies(Value value, const DenseSet<Operation *> &wide) {
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
@@ -147,8 +141,10 @@ struct NarrowFloats : impl::NarrowFloatsPassBase<NarrowFloats> {
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (plan::isOnCpu(function) ? !cpu : !gpu)
+    const bool isOnCpu = plan::isOnCpu(function);
+    if (isOnCpu ? cpu == FloatStorage::F32 : !gpu)
       return;
+    half = isOnCpu && cpu == FloatStorage::BF16 ? &kBF16 : &kF16;
     wide.clear();
     exact.clear();
     numbers = TypicalNumbers();
@@ -173,10 +169,17 @@ struct NarrowFloats : impl::NarrowFloatsPassBase<NarrowFloats> {
   }
 
 private:
-  /// Adds operators that f16 would change. Warns about products that become slower for this reason.
+  Type narrowed(Type type) { return cast<RankedTensorType>(type).clone(elementType()); }
+  FloatType elementType() {
+    return half == &kBF16 ? FloatType(BFloat16Type::get(&getContext())) : FloatType(Float16Type::get(&getContext()));
+  }
+  bool isNarrow(Type type) { return getElementTypeOrSelf(type) == elementType(); }
+
+  /// Adds operators that 16 bits would change. Warns about products that become slower for this reason.
   void addExact(func::FuncOp function, ArrayRef<Block *> blocks) {
     DenseSet<Operation *> found = findOfInputs(function, blocks, wide);
-    const HalfErrors errors = findHalfErrors(function, plan::isOnCpu(function), numbers);
+    const bool addsHalves = plan::isOnCpu(function) && half == &kF16;
+    const HalfErrors errors = findHalfErrors(function, *half, addsHalves, numbers);
     found.insert(errors.wide.begin(), errors.wide.end());
     for (Operation *op : found)
       if (wide.insert(op).second)
@@ -190,17 +193,18 @@ private:
     SmallVector<Attribute> notes;
     for (const WideProduct &product : errors.products) {
       emitWarning(product.op->getLoc(), "stays fp32 in spite of ")
-          << option << "=fp16, because " << product.reason << "; it takes longer than fp16: " << product.remedy;
+          << option << "=" << half->word() << ", because " << product.reason << "; it takes longer than "
+          << half->word() << ": " << product.remedy;
       notes.push_back(
           builder.getArrayAttr({LocationAttr(product.op->getLoc()), builder.getStringAttr(product.reason)}));
     }
     if (!notes.empty())
       getOperation()->setAttr(kWideProducts, builder.getArrayAttr(notes));
     for (const LostChannels &channels : errors.channels)
-      emitWarning(channels.op->getLoc(), "has ") << channels.lost << " of " << channels.all
-                                                 << " channels whose weights are too small for fp16, which rounds them "
-                                                    "to 0 or nearly: scale them to about 1, or compile with "
-                                                 << option << "=fp32, if these channels matter";
+      emitWarning(channels.op->getLoc(), "has ")
+          << channels.lost << " of " << channels.all << " channels whose weights are too small for " << half->word()
+          << ", which rounds them to 0 or nearly: scale them to about 1, or compile with " << option
+          << "=fp32, if these channels matter";
   }
 
   /// Step 2: narrows values. If a value keeps f32, casts it right after its definition.
@@ -221,7 +225,7 @@ private:
     }
   }
 
-  /// Changes the type of a result to f16. The fill value of a pad must have the same type.
+  /// Changes the type of a result to 16 bits. The fill value of a pad must have the same type.
   void narrow(OpResult result) {
     result.setType(narrowed(result.getType()));
     auto pad = dyn_cast<nn::PadOp>(result.getOwner());
@@ -229,11 +233,11 @@ private:
       return;
     double value = cast<FloatAttr>(pad.getValue()).getValueAsDouble();
     if (std::isfinite(value))
-      value = std::clamp<double>(value, -kMost, kMost);
-    pad.setValueAttr(FloatAttr::get(Float16Type::get(&getContext()), value));
+      value = std::clamp<double>(value, -half->most(), half->most());
+    pad.setValueAttr(FloatAttr::get(elementType(), value));
   }
 
-  /// Step 3: casts f16 operands to f32 for operators that need f32.
+  /// Step 3: casts narrow operands to f32 for operators that need f32.
   void widenUses(OpBuilder &builder, Block &block) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
       builder.setInsertionPoint(&op);
@@ -243,21 +247,22 @@ private:
     }
   }
 
-  /// True if an element of an f32 value may become infinite in f16. It is then clamped to the largest f16 value. Inputs
-  /// are only clamped if they are masks, which often contain the lowest f32 value.
+  /// True if an element of an f32 value may become infinite in 16 bits. It is then clamped to the largest finite value.
+  /// Otherwise rows that are masked completely, often with the lowest f32 value, would become NaN. Inputs are only
+  /// clamped if they are masks.
   bool mayOverflow(Value value) {
     Operation *from = value.getDefiningOp();
     if (!from)
       return isMask(value);
     if (auto constant = dyn_cast<nn::ConstantOp>(from))
-      return overflows(constant);
+      return exceeds(constant, half->most());
     if (!wide.contains(from) || trained.contains(from) || isBounded(*from) || isTransposedArgument(*from))
       return false;
-    return !exact.contains(from) || !fitHalves(numbers.get(value));
+    return !exact.contains(from) || !fitHalves(numbers.get(value), *half);
   }
 
   bool wantsWide(OpOperand &operand) {
-    if (isa<func::ReturnOp>(operand.getOwner())) // The model may have f16 results.
+    if (isa<func::ReturnOp>(operand.getOwner())) // The model may have narrow results.
       return isWide(getOperation().getResultTypes()[operand.getOperandNumber()]);
     if (Type handed = getHandedType(operand))
       return isWide(handed);
@@ -275,7 +280,7 @@ private:
     return argument.getOwner() == &function.front() && function.getArgAttr(argument.getArgNumber(), nn::variableAttr);
   }
 
-  /// Returns the first operator in the argument's block that reads it as f16, directly or in a region. Weights are cast
+  /// Returns the first operator in the argument's block that reads it as 16 bits, directly or in a region. Weights are cast
   /// there, so that memory holds only one copy until then.
   Operation *findFirstReader(BlockArgument argument) {
     Operation *first = nullptr;
@@ -287,7 +292,7 @@ private:
     return first;
   }
 
-  /// Casts an f32 value to f16 for all readers that need f16.
+  /// Casts an f32 value to 16 bits for all readers that need these.
   void castUses(OpBuilder &builder, Value value) {
     auto wants = [this](OpOperand &use) { return !wantsWide(use); };
     if (!isWide(value.getType()) || !llvm::any_of(value.getUses(), wants))
@@ -302,8 +307,8 @@ private:
         from = nn::BinaryOp::create(builder, loc, value.getType(), kind, from, bound);
         made.insert(from.getDefiningOp());
       };
-      limit(nn::BinaryKind::Min, kMost);
-      limit(nn::BinaryKind::Max, -kMost);
+      limit(nn::BinaryKind::Min, half->most());
+      limit(nn::BinaryKind::Max, -half->most());
     }
     from = nn::CastOp::create(builder, loc, narrowed(value.getType()), from);
     made.insert(from.getDefiningOp());
@@ -329,9 +334,10 @@ private:
     value.replaceAllUsesExcept(widened, narrow.getDefiningOp());
   }
 
+  const HalfFormat *half = &kF16; ///< Type of the values of this function between its inputs and outputs.
   DenseSet<Operation *> wide;
   DenseSet<Operation *>
-      exact; ///< Members of `wide` that were not added because of integers. Few of their elements exceed kMost.
+      exact; ///< Members of `wide` that were not added because of integers. Few of their elements become infinite.
   TypicalNumbers numbers;
   /// Members of `wide` whose values may become infinite in f16. A training step with such a gradient is skipped.
   DenseSet<Operation *> trained;

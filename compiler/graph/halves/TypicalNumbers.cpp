@@ -289,11 +289,8 @@ double computeRootMeanSquare(const Numbers &numbers) {
   return std::sqrt(sum / kCount);
 }
 
-Numbers roundToHalves(const Numbers &numbers, bool isConstant) {
-  return apply(numbers, [&](double x) {
-    const bool saturates = isConstant && std::isfinite(x);
-    return nn::decode(nn::formatF16, nn::encode(nn::formatF16, x, saturates));
-  });
+Numbers roundToHalves(const Numbers &numbers, bool isConstant, const HalfFormat &half) {
+  return apply(numbers, [&](double x) { return half.round(x, /*saturates=*/isConstant && std::isfinite(x)); });
 }
 
 bool isMove(Operation &op) {

@@ -12,6 +12,8 @@
 #ifndef NACRE_COMPILER_GRAPH_HALVES_TYPICALNUMBERS_H
 #define NACRE_COMPILER_GRAPH_HALVES_TYPICALNUMBERS_H
 
+#include "compiler/graph/halves/HalfFormat.h"
+
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
@@ -29,9 +31,8 @@ constexpr double kMasked = -4096;
 /// Returns the root mean square of the finite samples.
 double computeRootMeanSquare(const Numbers &numbers);
 
-/// Returns the samples rounded to f16. A finite constant beyond the range of f16 is clamped, as by
-/// `nacre-narrow-floats`.
-Numbers roundToHalves(const Numbers &numbers, bool isConstant);
+/// Returns the samples rounded to `half`. A finite constant beyond its range is clamped, as by `nacre-narrow-floats`.
+Numbers roundToHalves(const Numbers &numbers, bool isConstant, const HalfFormat &half);
 
 /// True if the operator only moves elements.
 bool isMove(mlir::Operation &op);

@@ -1,7 +1,7 @@
 // RUN: nacre-opt %s --nacre-narrow-floats | FileCheck %s --check-prefixes=CHECK,GPU
-// RUN: nacre-opt %s --nacre-narrow-floats="cpu=true gpu=false" | FileCheck %s --check-prefixes=CHECK,CPU
-// RUN: nacre-opt %s --nacre-narrow-floats="cpu=true" | FileCheck %s --check-prefixes=CHECK,BOTH
-// RUN: nacre-opt %s --nacre-narrow-floats="cpu=true" --verify-diagnostics -o %t
+// RUN: nacre-opt %s --nacre-narrow-floats="cpu=fp16 gpu=false" | FileCheck %s --check-prefixes=CHECK,CPU
+// RUN: nacre-opt %s --nacre-narrow-floats="cpu=fp16" | FileCheck %s --check-prefixes=CHECK,BOTH
+// RUN: nacre-opt %s --nacre-narrow-floats="cpu=fp16" --verify-diagnostics -o %t
 
 // Each engine has its own precision: functions for the CPU only are narrow if the option says so, all others if the other option says so.
 
