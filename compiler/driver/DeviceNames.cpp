@@ -25,11 +25,11 @@ std::vector<std::string> cpuNames(StringRef target) { return codegen::cpuNames(t
 
 bool isCpuOf(StringRef target, StringRef cpu) { return codegen::isCpuOf(target, cpu); }
 
-std::string addCpuWithHalves(StringRef target, StringRef cpus) {
-  // The first phones with cores that multiply halves and bytes (2019). Older ones may report arithmetic of halves that
-  // only their little cores have, as Exynos 9810 does.
-  constexpr StringLiteral added = "snapdragon-855", baseline = "generic";
-  if (target == "host" || !isCpuOf(target, added))
+std::string addCpuThatMultiplies(FloatStorage storage, StringRef target, StringRef cpus) {
+  // The first phones with cores that multiply halves and bytes (2019), and with cores that multiply bf16 (2022). Older
+  // ones may report arithmetic of halves that only their little cores have, as Exynos 9810 does.
+  const StringRef added = storage == FloatStorage::F16 ? "snapdragon-855" : "snapdragon-8-gen-1", baseline = "generic";
+  if (storage == FloatStorage::F32 || target == "host" || !isCpuOf(target, added))
     return cpus.str();
   return (cpus.empty() ? StringRef(baseline) : cpus).str() + "," + added.str();
 }

@@ -7,6 +7,7 @@
 #ifndef NACRE_COMPILER_DRIVER_DEVICENAMES_H
 #define NACRE_COMPILER_DRIVER_DEVICENAMES_H
 
+#include "dialects/plan/FloatStorage.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -32,10 +33,10 @@ std::vector<std::string> cpuNames(llvm::StringRef target);
 /// Returns whether CompilerOptions::cpus may name this CPU if the target is this one.
 bool isCpuOf(llvm::StringRef target, llvm::StringRef cpu);
 
-/// Returns `cpus` and a CPU that multiplies halves, so that a library has a variant with such instructions. An empty
-/// `cpus` stands for the default of `target`. Returns `cpus` if no CPU of this target multiplies halves, and for the
-/// host.
-std::string addCpuWithHalves(llvm::StringRef target, llvm::StringRef cpus);
+/// Returns `cpus` and a phone's CPU that multiplies values of `storage`, so that a library has a variant with such
+/// instructions. An empty `cpus` stands for the default of `target`. Returns `cpus` if all CPUs multiply such values,
+/// for a target that is no phone, and for the host.
+std::string addCpuThatMultiplies(FloatStorage storage, llvm::StringRef target, llvm::StringRef cpus);
 
 /// A phone's chip, which CompilerOptions::cpus may name.
 struct ChipDescription {

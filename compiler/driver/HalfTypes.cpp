@@ -11,9 +11,9 @@ namespace nacre {
 
 /// Returns the option that stores halves for CPUs, or an empty text.
 static StringRef optionOfHalves(const CompilerOptions &options) {
-  if (options.cpuHalves)
+  if (options.cpuPrecision == FloatStorage::F16)
     return "--cpu-precision=fp16";
-  if (options.weightType == WeightType::F16)
+  if (options.weightType == FloatStorage::F16)
     return "--weight-type=fp16";
   return options.gpuPrecision == GpuPrecision::F16 ? "--gpu-precision=fp16" : "";
 }

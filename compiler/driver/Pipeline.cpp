@@ -110,21 +110,32 @@ private:
     report.cpu = options.cpus;
     report.device = options.device;
     report.preset = options.preset;
-    report.cpuMultipliesHalves = llvm::any_of(targets, codegen::multipliesHalves);
+    report.cpuMultiplies = multipliesStored();
     report.usesGpu = options.placement.engines != Placement::Engines::Cpu;
     report.weightType = options.weightType;
     return success();
   }
 
-  /// Warns if values are stored as f16 for CPUs that multiply only f32.
+  /// True if a CPU of the library multiplies values as they are stored.
+  bool multipliesStored() const {
+    return llvm::any_of(
+        targets, [&](const codegen::Target &target) { return codegen::multiplies(target, options.cpuPrecision); });
+  }
+
+  /// Warns if values are stored as f16 or bf16 for CPUs that multiply only f32.
   void warnOfSlowHalves() const {
-    if (!options.cpuHalves || llvm::any_of(targets, codegen::multipliesHalves))
+    if (multipliesStored())
       return;
+    const bool isBfloat = options.cpuPrecision == FloatStorage::BF16, arm64 = targets.front().arm64;
+    const StringRef word = floatStorageWord(options.cpuPrecision);
     emitWarning(FileLineColLoc::get(&phases.getContext(), llvm::sys::path::filename(options.modelPath), 0, 0))
-        << "--cpu-precision=fp16 takes longer than fp32 here, because "
-        << (targets.front().arm64 ? "the CPUs of this library only store fp16; add one that multiplies it, as in "
-                                    "--cpu=generic,cortex-a76, or omit the option"
-                                  : "x86-64 CPUs only store fp16; omit the option, except to see its numbers");
+        << "--cpu-precision=" << word << " takes longer than fp32 here, because "
+        << (arm64 || isBfloat ? "the CPUs of this library only store " + word + "; add one that multiplies it, as in " +
+                                    (!arm64     ? "--cpu=x86-64-v3,cooperlake"
+                                     : isBfloat ? "--cpu=generic,cortex-a710"
+                                                : "--cpu=generic,cortex-a76") +
+                                    ", or omit the option"
+                              : "x86-64 CPUs only store fp16; omit the option, except to see its numbers");
   }
 
   /// Without the default folder, all kernels are compiled. A folder that the user named must be there.
@@ -189,8 +200,9 @@ private:
     if (search.mayTryAgain())
       module = copyModule(*module);
     early += phases.textOf(Phase::Import, *module);
-    if (options.cpuHalves && asksForGradients(*module)) {
-      (void)phases.fail("--cpu-precision=fp16 cannot be used with a model that computes gradients, which need fp32 on "
+    if (options.cpuPrecision != FloatStorage::F32 && asksForGradients(*module)) {
+      (void)phases.fail("--cpu-precision=" + floatStorageWord(options.cpuPrecision) +
+                        " cannot be used with a model that computes gradients, which need fp32 on "
                         "the CPU; omit the option, or use --gpu-precision=fp16 with a GPU");
       return nullptr;
     }
@@ -326,10 +338,12 @@ private:
     return success();
   }
 
-  /// True if an entry that the CPU has a part of stores values as f16. The engines share the values of an entry.
-  static bool storesHalvesOnCpu(const PlacedModel &plan) {
+  /// True if an entry that the CPU has a part of stores values as the option asks. The engines share the values of an
+  /// entry, and GPUs do not compute with bf16.
+  bool storesHalvesOnCpu(const PlacedModel &plan) const {
     ModuleOp module = *plan.module;
-    return !plan.usesGpu || plan.precision == GpuPrecision::F16 ||
+    const bool isShared = plan.precision == GpuPrecision::F16 && options.cpuPrecision == FloatStorage::F16;
+    return !plan.usesGpu || isShared ||
            llvm::any_of(module.getOps<plan::EntryOp>(), [](plan::EntryOp entry) { return plan::isOnCpu(entry); });
   }
 
@@ -339,9 +353,9 @@ private:
     describeContractions(report, plan.contractions, phases.getContext());
     report.wideProducts = describeWideProducts(plan.wideProducts);
     report.gpuPrecision = plan.precision;
-    report.cpuHalves = options.cpuHalves && storesHalvesOnCpu(plan);
-    report.halvesTakenBack = options.cpuHalves && !report.cpuHalves;
-    report.precisionTakenBack = plan.precision != options.gpuPrecision && !options.cpuHalves;
+    report.cpuPrecision = storesHalvesOnCpu(plan) ? options.cpuPrecision : FloatStorage::F32;
+    report.takenBackOnCpu = report.cpuPrecision == options.cpuPrecision ? FloatStorage::F32 : options.cpuPrecision;
+    report.precisionTakenBack = plan.precision != options.gpuPrecision && options.cpuPrecision == FloatStorage::F32;
     report.narrowWeights = describeNarrowWeights(*plan.module);
     report.predicted = describeRun(*plan.module);
     report.stepTimes = describeStepTimes(*plan.module);

@@ -247,7 +247,7 @@ LogicalResult PlacementSearch::optimizeGraph(PlacedModel &plan) {
   graphOptions.maxConstantBytes = options.maxConstantBytes;
   graphOptions.unsignedLeft = !targets.front().arm64;
   graphOptions.narrowsForGpu = plan.precision == GpuPrecision::F16;
-  graphOptions.narrowsForCpu = options.cpuHalves;
+  graphOptions.storageOfCpu = options.cpuPrecision;
   if (failed(phases.runPasses(Phase::Graph, *plan.module,
                               [&](OpPassManager &passes) { graph::buildPipeline(passes, graphOptions); })))
     return failure();
@@ -295,8 +295,11 @@ LogicalResult PlacementSearch::formKernels(PlacedModel &plan) {
 LogicalResult PlacementSearch::encode(PlacedModel &plan) {
   for (auto entry : plan.module->getOps<plan::EntryOp>())
     plan::setEntryWeight(entry, weightOf(options, entry.getSymName()));
-  const encode::Options encodeOptions{options.target, options.cpus, options.accuracy, options.weightType,
-                                      options.cpuHalves && llvm::any_of(targets, codegen::multipliesHalves)};
+  const bool halfSums =
+      options.cpuPrecision == FloatStorage::F16 && llvm::any_of(targets, [](const codegen::Target &target) {
+        return codegen::multiplies(target, FloatStorage::F16);
+      });
+  const encode::Options encodeOptions{options.target, options.cpus, options.accuracy, options.weightType, halfSums};
   if (failed(phases.runPasses(Phase::Encode, *plan.module,
                               [&](OpPassManager &passes) { encode::buildPipeline(passes, encodeOptions); })))
     return failure();

@@ -9,9 +9,9 @@
 #include "compiler/import/options/Pixels.h"
 #include "compiler/train/TrainingOptions.h"
 #include "dialects/plan/Accuracy.h"
+#include "dialects/plan/FloatStorage.h"
 #include "dialects/plan/GpuPrecision.h"
 #include "dialects/plan/Placement.h"
-#include "dialects/plan/WeightType.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -84,10 +84,10 @@ struct CompilerOptions {
   std::map<std::string, EntryRequest> entries; ///< Settings of entries that differ from those of the model, by name.
   std::string device; ///< Name or file of the profile for predictions; empty to predict nothing.
   GpuPrecision gpuPrecision = GpuPrecision::F32; ///< Storage type of values and weights, if the GPU has a part.
-  /// `--cpu-precision=fp16`: values of entries that only the CPU computes are stored as f16, and the CPU may add up
-  /// products of halves in fp16.
-  bool cpuHalves = false;
-  WeightType weightType = WeightType::F32; ///< Storage type of weights in memory-bound launches.
+  /// Storage type of values in entries that only the CPU computes. The CPU may add up products of f16 values in fp16,
+  /// but those of bf16 values in fp32.
+  FloatStorage cpuPrecision = FloatStorage::F32;
+  FloatStorage weightType = FloatStorage::F32; ///< Storage type of weights in memory-bound launches.
   std::string weights; ///< `--weights`: file of a model's external weights; empty for the model's own folder
   std::optional<train::TrainingOptions> training; ///< `--train` and its options
   /// `--memory-cap` without training: limit of the bytes of weights and a session; `nullopt` for the model's own limit

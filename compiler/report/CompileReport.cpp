@@ -177,9 +177,9 @@ json::Value CompileReport::toJson() const {
                       {"target", target},
                       {"cpu", cpu},
                       {"gpu_precision", gpuPrecisionWord(gpuPrecision)},
-                      {"cpu_precision", gpuPrecisionWord(cpuHalves ? GpuPrecision::F16 : GpuPrecision::F32)},
+                      {"cpu_precision", floatStorageWord(cpuPrecision)},
                       {"fp32_products", std::move(wideRows)},
-                      {"weight_type", weightTypeWord(weightType)},
+                      {"weight_type", floatStorageWord(weightType)},
                       {"narrow_weights", std::move(narrowRows)},
                       {"operators", int64_t(operators)},
                       {"kernels", int64_t(kernels)},
@@ -245,7 +245,7 @@ static std::string size(uint64_t bytes) {
 }
 
 std::string CompileReport::narrowing() const {
-  const StringRef word = weightTypeWord(weightType);
+  const StringRef word = floatStorageWord(weightType);
   if (narrowWeights.empty())
     return formatv("{0}: no layer is limited by reading its weights, so all keep their type", word);
   uint64_t saved = 0;
@@ -285,18 +285,25 @@ std::string CompileReport::describeStep() const {
 }
 
 std::string CompileReport::describeHalves() const {
-  auto isProduct = [](const LaunchReport &launch) { return StringRef(launch.contractionType).starts_with("fp"); };
+  auto isProduct = [](const LaunchReport &launch) {
+    return StringRef(launch.contractionType).starts_with("fp") || StringRef(launch.contractionType).starts_with("bf");
+  };
   auto isOnCpu = [](const LaunchReport &launch) { return launch.gpuShare < 1; };
   const unsigned products =
       count_if(launches, [&](const LaunchReport &launch) { return isProduct(launch) && isOnCpu(launch); });
-  const unsigned halves =
-      count_if(launches, [&](const LaunchReport &launch) { return launch.halfSums > 0 && isOnCpu(launch); });
+  const unsigned halves = count_if(launches, [&](const LaunchReport &launch) {
+    return (launch.halfSums > 0 || launch.multipliesBfloats) && isOnCpu(launch);
+  });
+  const bool isBfloat = cpuPrecision == FloatStorage::BF16;
+  const StringRef word = floatStorageWord(cpuPrecision);
   if (products == 0)
-    return any_of(launches, isProduct) ? "fp16 on the CPU: the GPU computes all products"
-                                       : "fp16 on the CPU: values are stored as fp16";
-  if (!cpuMultipliesHalves)
-    return "fp16 on the CPU: values are stored as fp16, but no CPU of the library adds up in fp16";
-  return formatv("fp16 on the CPU: {0} of {1} may be added up in fp16", halves, describeCount(products, "product"));
+    return formatv("{0} on the CPU: {1}", word,
+                   any_of(launches, isProduct) ? "the GPU computes all products" : "values are stored as " + word);
+  if (!cpuMultiplies)
+    return formatv("{0} on the CPU: values are stored as {0}, but no CPU of the library {1} {0}", word,
+                   isBfloat ? "multiplies" : "adds up in");
+  return formatv("{0} on the CPU: {1} of {2} {3} {0}", word, halves, describeCount(products, "product"),
+                 isBfloat ? "multiply" : "may be added up in");
 }
 
 std::string CompileReport::summary() const {
@@ -322,15 +329,16 @@ std::string CompileReport::summary() const {
     os << "  state " << size(stateBytes)
        << (microBatch ? formatv(", batches split into parts of {0}", microBatch).str() : std::string()) << "\n";
   os << describeStep();
-  if (weightType != WeightType::F32)
+  if (weightType != FloatStorage::F32)
     os << "  " << narrowing() << "\n";
   if (unsigned onGpu = count_if(launches, [](const LaunchReport &launch) { return launch.gpuShare > 0; }))
     os << formatv("  GPU: {0}, {1} of SPIR-V, packed to {2}\n", describeCount(onGpu, "launch"), size(gpuCodeBytes),
                   size(gpuPackedBytes));
-  if (cpuHalves)
+  if (cpuPrecision != FloatStorage::F32)
     os << "  " << describeHalves() << "\n";
-  if (halvesTakenBack)
-    os << "  fp16 on the CPU: the GPU has a part of every entry, and --gpu-precision is fp32, so values are fp32\n";
+  if (takenBackOnCpu != FloatStorage::F32)
+    os << formatv("  {0} on the CPU: the GPU has a part of every entry, so values are {1}, as --gpu-precision says\n",
+                  floatStorageWord(takenBackOnCpu), gpuPrecisionWord(gpuPrecision));
   if (precisionTakenBack)
     os << "  fp16: no launch on the GPU, so values are stored as fp32\n";
   if (predicted)

@@ -35,15 +35,16 @@ struct LaunchReport {
   std::vector<std::string> nodeList; ///< The names of the nodes as a list.
   std::string kernel;                ///< Name of its kernel; equal for launches that share code.
   std::string kind;
-  std::string contractionType; ///< Type of a contraction's operands, such as `int8`; empty for other kernels.
-  std::string inFloatsBecause; ///< Reason why a quantized model's contraction is computed in floats.
-  int64_t halfSums = 0;        ///< Steps of a product that a CPU may add up in fp16; 0 if all its sums are wider.
-  double flops = 0;            ///< Multiplications and additions of one launch.
-  double executedFlops = 0;    ///< Number of operations that its engines execute; smaller if the CPU uses Winograd.
-  uint64_t weightBytes = 0;    ///< Size in bytes of the stored weights that one launch reads.
-  uint64_t readBytes = 0;      ///< Size in bytes of its other operands.
-  uint64_t writtenBytes = 0;   ///< Size in bytes of its results.
-  double iterations = 1;       ///< Expected number of executions in a run.
+  std::string contractionType;    ///< Type of a contraction's operands, such as `int8`; empty for other kernels.
+  std::string inFloatsBecause;    ///< Reason why a quantized model's contraction is computed in floats.
+  bool multipliesBfloats = false; ///< True if a CPU may multiply words of bf16.
+  int64_t halfSums = 0;           ///< Steps of a product that a CPU may add up in fp16; 0 if all its sums are wider.
+  double flops = 0;               ///< Multiplications and additions of one launch.
+  double executedFlops = 0;       ///< Number of operations that its engines execute; smaller if the CPU uses Winograd.
+  uint64_t weightBytes = 0;       ///< Size in bytes of the stored weights that one launch reads.
+  uint64_t readBytes = 0;         ///< Size in bytes of its other operands.
+  uint64_t writtenBytes = 0;      ///< Size in bytes of its results.
+  double iterations = 1;          ///< Expected number of executions in a run.
   /// `columns`: columns of a weight in panels, per group; `lanes`: lanes of the first CPU's vectors.
   int64_t columns = 0, lanes = 1;
   uint64_t singleWeightBytes = 0;     ///< Size in bytes of its weights in f32.
@@ -160,12 +161,13 @@ struct CompileReport {
   codegen::MachineModel machine; ///< Machine model of the first CPU.
   AppliedPreset preset;
   GpuPrecision gpuPrecision = GpuPrecision::F32; ///< Storage type of values and weights for GPU code.
-  bool precisionTakenBack = false;  ///< True if another precision was requested, but no launch of the GPU supports it.
-  bool cpuHalves = false;           ///< True if the CPU stores values as f16.
-  bool cpuMultipliesHalves = false; ///< True if a CPU of the library multiplies and adds f16.
-  bool halvesTakenBack = false; ///< True if this was requested, but a GPU that stores f32 has a part of all entries.
-  std::vector<FloatContraction> wideProducts; ///< Products that stay f32 although values are stored as f16.
-  WeightType weightType = WeightType::F32;    ///< Storage type of weights in memory-bound launches.
+  bool precisionTakenBack = false; ///< True if another precision was requested, but no launch of the GPU supports it.
+  FloatStorage cpuPrecision = FloatStorage::F32; ///< Storage type of values on the CPU.
+  bool cpuMultiplies = false; ///< True if a CPU of the library multiplies and adds values of this type.
+  /// Storage type that was requested for the CPU, if a GPU that stores another has a part of all entries.
+  FloatStorage takenBackOnCpu = FloatStorage::F32;
+  std::vector<FloatContraction> wideProducts;  ///< Products that stay f32 although values are stored as f16.
+  FloatStorage weightType = FloatStorage::F32; ///< Storage type of weights in memory-bound launches.
   std::vector<NarrowWeight> narrowWeights;
   unsigned operators = 0; ///< Number of operators after the graph phase.
   unsigned kernels = 0;   ///< Number of different kernels.

@@ -80,6 +80,14 @@ static std::string whyInFloats(const QuantizedContractions &contractions, ArrayR
   return "";
 }
 
+/// True if an operand of the kernel is in panels with several steps side by side.
+static bool readsWords(plan::KernelOp kernel) {
+  return llvm::any_of(llvm::seq(kernel.getNumInputs()), [&](unsigned input) {
+    const plan::EncodingAttr encoding = kernel.getEncoding(input);
+    return encoding && encoding.getK() > 1;
+  });
+}
+
 static LaunchReport describe(plan::LaunchOp launch, const SymbolTable &symbols, const package::CompiledKernel &compiled,
                              const codegen::MachineModel &machine, const QuantizedContractions &contractions) {
   plan::KernelOp kernel = compiled.kernel;
@@ -92,6 +100,7 @@ static LaunchReport describe(plan::LaunchOp launch, const SymbolTable &symbols, 
   row.contractionType = contractionTypeOf(kernel);
   if (!row.contractionType.empty() && row.contractionType != "int8")
     row.inFloatsBecause = whyInFloats(contractions, row.nodeList);
+  row.multipliesBfloats = row.contractionType == "bf16" && readsWords(kernel);
   row.halfSums = plan::winogradOf(kernel) ? 0 : plan::halfSumsOf(kernel); // Winograd multiplies f32.
   row.flops = compiled.variants.front().flops;
   countBytes(launch, kernel.getKind(), symbols, row);

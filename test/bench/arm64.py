@@ -26,7 +26,7 @@ def parse_arguments():
     rivals.add_arguments(parser)
     parser.add_argument("--cpu", default="cortex-a76", help="qemu's model of a core; for products of rows of bytes (i8mm), max")
     parser.add_argument("--for-cpu", default="", help="compile for this CPU instead of the baseline")
-    parser.add_argument("--cpu-precision", choices=("fp32", "fp16"), default="fp32", help="of values and weights")
+    parser.add_argument("--cpu-precision", choices=("fp32", "fp16", "bf16"), default="fp32", help="of values and weights")
     parser.add_argument("--ncnn", metavar="PROGRAM", help="compare counts and errors with ncnn's instead of ONNX Runtime's: its driver, with "
                         "arguments if it needs any")
     parser.add_argument("--runs", type=int, default=2)

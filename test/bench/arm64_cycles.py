@@ -43,7 +43,7 @@ def parse_arguments():
     parser.add_argument("--cores", default=",".join(PEAK), help="comma-separated models of cores; neoverse-n1:4 dispatches four "
                         "operations a cycle, which the core does, where LLVM's model has another number")
     parser.add_argument("--for-cpu", help="compile for this CPU instead of the baseline")
-    parser.add_argument("--cpu-precision", choices=("fp32", "fp16"), default="fp32", help="of values and weights")
+    parser.add_argument("--cpu-precision", choices=("fp32", "fp16", "bf16"), default="fp32", help="of values and weights")
     parser.add_argument("--kernels", action="store_true", help="also a row for each kernel, of every kind")
     parser.add_argument("--blocks", metavar="KERNEL", help="print this kernel's blocks, those executed most first")
     return parser.parse_args()

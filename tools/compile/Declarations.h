@@ -59,8 +59,8 @@ struct Declarations {
       "device", llvm::cl::cat(target), llvm::cl::value_desc("name|file.json"),
       llvm::cl::desc("Profile for --place=auto and predicted times; list prints them (default: the chip of --cpu)")};
   llvm::cl::opt<std::string> cpuPrecision{
-      "cpu-precision", llvm::cl::init("fp32"), llvm::cl::cat(target), llvm::cl::value_desc("fp32|fp16"),
-      llvm::cl::desc("Storage type of values and weights on the CPU; fp16 multiplies fp16, too (default: fp32)")};
+      "cpu-precision", llvm::cl::init("fp32"), llvm::cl::cat(target), llvm::cl::value_desc("fp32|fp16|bf16"),
+      llvm::cl::desc("Storage type of values and weights on the CPU, which multiplies this type, too (default: fp32)")};
   llvm::cl::opt<std::string> gpuPrecision{
       "gpu-precision", llvm::cl::init("fp32"), llvm::cl::cat(target), llvm::cl::value_desc("fp32|fp16"),
       llvm::cl::desc("Storage type of values and weights on the GPU; sums stay fp32 (default: fp32)")};

@@ -99,27 +99,35 @@ Error readEntryWeights(ArrayRef<std::string> words, CompilerOptions &compiler) {
 /// Reads the precision of each engine. Placement, accuracy and training must already be known.
 Error readPrecisions(const Declarations &options, CompilerOptions &compiler) {
   using Engines = Placement::Engines;
-  std::optional<GpuPrecision> ofGpu = parseGpuPrecision(options.gpuPrecision),
-                              ofCpu = parseGpuPrecision(options.cpuPrecision);
+  std::optional<GpuPrecision> ofGpu = parseGpuPrecision(options.gpuPrecision);
+  std::optional<FloatStorage> ofCpu = parseFloatStorage(options.cpuPrecision);
   if (!ofGpu)
     return bad("--gpu-precision must be fp32 or fp16, but is '" + options.gpuPrecision + "'");
   if (!ofCpu)
-    return bad("--cpu-precision must be fp32 or fp16, but is '" + options.cpuPrecision + "'");
+    return bad("--cpu-precision must be fp32, fp16 or bf16, but is '" + options.cpuPrecision + "'");
   compiler.gpuPrecision = *ofGpu;
-  compiler.cpuHalves = *ofCpu == GpuPrecision::F16;
+  compiler.cpuPrecision = *ofCpu;
   const Engines engines = compiler.placement.engines;
   if (*ofGpu != GpuPrecision::F32 && engines == Engines::Cpu)
     return bad("--gpu-precision=" + options.gpuPrecision + " requires --place=gpu, split:<percent> or auto");
-  for (const auto &[option, precision] : {std::pair("--gpu-precision", *ofGpu), std::pair("--cpu-precision", *ofCpu)})
-    if (precision != GpuPrecision::F32 && compiler.accuracy == Accuracy::Strict)
-      return bad(Twine("--accuracy=strict cannot be combined with ") + option + "=" + gpuPrecisionWord(precision) +
+  for (const auto &[option, word] :
+       {std::pair("--gpu-precision", gpuPrecisionWord(*ofGpu)), std::pair("--cpu-precision", floatStorageWord(*ofCpu))})
+    if (word != "fp32" && compiler.accuracy == Accuracy::Strict)
+      return bad(Twine("--accuracy=strict cannot be combined with ") + option + "=" + word +
                  ", which rounds values and weights");
-  if (!compiler.cpuHalves)
+  if (*ofCpu == FloatStorage::F32)
     return Error::success();
   if (compiler.training)
-    return bad("--cpu-precision=fp16 cannot be combined with --train; only GPUs train with fp16 (--gpu-precision)");
+    return bad("--cpu-precision=" + options.cpuPrecision +
+               " cannot be combined with --train; only GPUs train with fp16 (--gpu-precision)");
   const bool leavesEntries = any_of(compiler.entries, [](const auto &entry) { return entry.second.isOnCpu; });
-  if ((engines == Engines::Gpu || engines == Engines::Split) && *ofGpu == GpuPrecision::F32 && !leavesEntries)
+  if ((engines != Engines::Gpu && engines != Engines::Split) || leavesEntries)
+    return Error::success();
+  if (*ofCpu == FloatStorage::BF16)
+    return bad("--cpu-precision=bf16 with --place=" + options.place +
+               " requires an entry that only the CPU computes, as in --place=gpu,main=cpu, because GPUs do not compute "
+               "with bf16 and both engines share the values of an entry");
+  if (*ofGpu == GpuPrecision::F32)
     return bad("--cpu-precision=fp16 with --place=" + options.place +
                " requires --gpu-precision=fp16, because both engines share the values of an entry");
   return Error::success();
@@ -154,8 +162,10 @@ Expected<std::vector<std::string>> applyPreset(Declarations &options) {
     const bool isRefused = &declared == &options.weightType && options.accuracy == "strict";
     if (declared.getNumOccurrences() > 0 || isRefused)
       continue;
-    const std::string value = option.name == "cpu" && options.cpuPrecision == "fp16"
-                                  ? addCpuWithHalves(preset->valueOf("target"), option.value)
+    // An unknown precision is refused later.
+    const FloatStorage storage = parseFloatStorage(options.cpuPrecision).value_or(FloatStorage::F32);
+    const std::string value = option.name == "cpu"
+                                  ? addCpuThatMultiplies(storage, preset->valueOf("target"), option.value)
                                   : option.value.str();
     if (declared.addOccurrence(0, option.name, value))
       llvm_unreachable("a preset's value must be one that can be given");
@@ -305,10 +315,10 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   compiler.accuracy = *accuracy;
   if (Error error = readPrecisions(options, compiler))
     return error;
-  std::optional<WeightType> weightType = parseWeightType(options.weightType);
+  std::optional<FloatStorage> weightType = parseFloatStorage(options.weightType);
   if (!weightType)
     return bad("--weight-type must be fp32, fp16 or bf16, but is '" + options.weightType + "'");
-  if (*weightType != WeightType::F32 && compiler.accuracy == Accuracy::Strict)
+  if (*weightType != FloatStorage::F32 && compiler.accuracy == Accuracy::Strict)
     return bad("--accuracy=strict cannot be combined with --weight-type=" + options.weightType +
                ", which rounds weights");
   compiler.weightType = *weightType;

@@ -45,16 +45,16 @@ static void dropWhatTargetLacks(CommandLine &one) {
   if (isImplied(one, "cpu"))
     one.compiler.cpus.clear();
   if (isImplied(one, "weight-type"))
-    one.compiler.weightType = WeightType::F32;
+    one.compiler.weightType = FloatStorage::F32;
   erase_if(one.compiler.preset.options,
            [](StringRef typed) { return typed.starts_with("--cpu=") || typed.starts_with("--weight-type="); });
 }
 
-/// Names the CPUs of a target that computes with halves, if the user and the preset name none. One of them multiplies
-/// halves, so that the others still run the library.
-static void chooseCpusWithHalves(CommandLine &one) {
-  if (one.compiler.cpuHalves && one.compiler.cpus.empty())
-    one.compiler.cpus = addCpuWithHalves(one.compiler.target, "");
+/// Names the CPUs of a target that stores values as f16 or bf16, if the user and the preset name none. One of them
+/// multiplies these types, and the others still run the library.
+static void chooseCpusForPrecision(CommandLine &one) {
+  if (one.compiler.cpus.empty())
+    one.compiler.cpus = addCpuThatMultiplies(one.compiler.cpuPrecision, one.compiler.target, "");
 }
 
 /// Returns the names of phones' chips for an error about a CPU; "" if none of the targets can be a phone.
@@ -110,7 +110,7 @@ Expected<std::vector<CommandLine>> forEachTarget(const CommandLine &commandLine)
   if (targets.size() < 2) {
     std::vector<CommandLine> one = {commandLine};
     dropWhatTargetLacks(one.front());
-    chooseCpusWithHalves(one.front());
+    chooseCpusForPrecision(one.front());
     if (Error error = checkNames(one.front().compiler.target, one.front().compiler.cpus))
       return error;
     if (Error error = checkHalves(one.front().compiler))
@@ -139,7 +139,7 @@ Expected<std::vector<CommandLine>> forEachTarget(const CommandLine &commandLine)
     one.compiler.target = target;
     one.compiler.cpus = cpusOf(target, cpus);
     dropWhatTargetLacks(one);
-    chooseCpusWithHalves(one);
+    chooseCpusForPrecision(one);
     if (Error error = checkNames(target, one.compiler.cpus))
       return error;
     if (Error error = checkHalves(one.compiler))

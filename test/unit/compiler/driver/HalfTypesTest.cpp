@@ -6,11 +6,12 @@
 
 using namespace nacre;
 
-static std::string errorOf(const std::string &target, const std::string &cpus, bool cpuHalves = true) {
+static std::string errorOf(const std::string &target, const std::string &cpus,
+                           FloatStorage cpuPrecision = FloatStorage::F16) {
   CompilerOptions options;
   options.target = target;
   options.cpus = cpus;
-  options.cpuHalves = cpuHalves;
+  options.cpuPrecision = cpuPrecision;
   return llvm::toString(checkHalves(options));
 }
 
@@ -19,17 +20,17 @@ TEST(HalfTypes, TheErrorNamesTheCpuAndWhatToDo) {
             "--cpu-precision=fp16 needs CPUs that convert fp16 in one instruction (F16C), but 'x86-64-v2' of target "
             "android-x86_64 does not; name CPUs with AVX2, as in --cpu=x86-64-v3, or omit the option for this target");
   EXPECT_NE(errorOf("linux-x86_64", "x86-64-v4, nehalem").find("'nehalem' of target linux-x86_64"), std::string::npos);
-  EXPECT_EQ(errorOf("android-x86_64", "", /*cpuHalves=*/false), "");
+  EXPECT_EQ(errorOf("android-x86_64", "", FloatStorage::BF16), "");
 }
 
 TEST(HalfTypes, OtherOptionsOfHalvesNeedTheSame) {
   CompilerOptions options;
   options.target = "android-x86_64";
-  options.weightType = WeightType::F16;
+  options.weightType = FloatStorage::F16;
   const std::string ofWeights = llvm::toString(checkHalves(options));
   EXPECT_EQ(ofWeights.find("--weight-type=fp16 needs"), 0u) << ofWeights;
   EXPECT_NE(ofWeights.find("or use bf16"), std::string::npos) << ofWeights;
-  options.weightType = WeightType::BF16;
+  options.weightType = FloatStorage::BF16;
   EXPECT_FALSE(llvm::errorToBool(checkHalves(options)));
   options.gpuPrecision = GpuPrecision::F16;
   EXPECT_EQ(llvm::toString(checkHalves(options)).find("--gpu-precision=fp16 needs"), 0u);
