@@ -63,9 +63,9 @@ llvm::FailureOr<MatrixProduct> inPanels(const PlainContraction &plain, int64_t w
 std::optional<DepthGroups> depthGroupsOf(const PlainContraction &plain, int64_t k);
 
 /// Returns the convolution in tiles of `tile` outputs along each dimension, with Rhs in panels of `width` columns and
-/// groups of `k` steps. The element types are bytes, f32, f16 or bf16. Fails if it is not a convolution of stride 1 with
-/// known transforms, or if the cut divides tiles. Sums of bytes are only exact for some weights, which callers check
-/// (compiler/encode/ExactTiles.h).
+/// groups of `k` steps. The element types are bytes, f32, f16 or bf16. Fails if it is not a convolution of stride 1
+/// with known transforms, or if the cut divides tiles. Sums of bytes are only exact for some weights, which callers
+/// check (compiler/encode/ExactTiles.h).
 llvm::FailureOr<WinogradConvolution> byWinograd(const PlainContraction &plain, int64_t tile, int64_t width,
                                                 int64_t k = 1);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/driver/HalfTypes.h"
-#include "codegen/Target.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -34,6 +33,20 @@ Error checkHalves(const CompilerOptions &options) {
                                  (option.starts_with("--weight") ? "use bf16" : "omit the option for this target"));
   }
   return Error::success();
+}
+
+std::string whyHalvesAreSlow(const CompilerOptions &options, ArrayRef<codegen::Target> targets) {
+  const FloatStorage precision = options.cpuPrecision;
+  if (any_of(targets, [&](const codegen::Target &target) { return multiplies(target, precision); }))
+    return "";
+  const std::string word = floatStorageWord(precision).str();
+  const bool isBfloat = precision == FloatStorage::BF16, arm64 = targets.front().arm64;
+  const std::string slow = "--cpu-precision=" + word + " takes longer than fp32 here, because ";
+  if (!arm64 && !isBfloat)
+    return slow + "x86-64 CPUs only store fp16; omit the option, except to see its numbers";
+  const char *cpus = !arm64 ? "x86-64-v3,cooperlake" : isBfloat ? "generic,cortex-a710" : "generic,cortex-a76";
+  return slow + "the CPUs of this library only store " + word + "; add one that multiplies it, as in --cpu=" + cpus +
+         ", or omit the option";
 }
 
 } // namespace nacre

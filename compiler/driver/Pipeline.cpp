@@ -101,7 +101,6 @@ private:
     targets = std::move(*parsed);
     if (llvm::Error error = checkHalves(options))
       return phases.fail(llvm::toString(std::move(error)));
-    warnOfSlowHalves();
     report.model = options.modelPath;
     report.output = options.outputPath;
     report.target = targets.back().name;
@@ -110,32 +109,14 @@ private:
     report.cpu = options.cpus;
     report.device = options.device;
     report.preset = options.preset;
-    report.cpuMultiplies = multipliesStored();
+    report.cpuMultiplies =
+        llvm::any_of(targets, [&](const auto &target) { return multiplies(target, options.cpuPrecision); });
+    if (const std::string slow = whyHalvesAreSlow(options, targets); !slow.empty())
+      emitWarning(FileLineColLoc::get(&phases.getContext(), llvm::sys::path::filename(options.modelPath), 0, 0))
+          << slow;
     report.usesGpu = options.placement.engines != Placement::Engines::Cpu;
     report.weightType = options.weightType;
     return success();
-  }
-
-  /// True if a CPU of the library multiplies values as they are stored.
-  bool multipliesStored() const {
-    return llvm::any_of(
-        targets, [&](const codegen::Target &target) { return codegen::multiplies(target, options.cpuPrecision); });
-  }
-
-  /// Warns if values are stored as f16 or bf16 for CPUs that multiply only f32.
-  void warnOfSlowHalves() const {
-    if (multipliesStored())
-      return;
-    const bool isBfloat = options.cpuPrecision == FloatStorage::BF16, arm64 = targets.front().arm64;
-    const StringRef word = floatStorageWord(options.cpuPrecision);
-    emitWarning(FileLineColLoc::get(&phases.getContext(), llvm::sys::path::filename(options.modelPath), 0, 0))
-        << "--cpu-precision=" << word << " takes longer than fp32 here, because "
-        << (arm64 || isBfloat ? "the CPUs of this library only store " + word + "; add one that multiplies it, as in " +
-                                    (!arm64     ? "--cpu=x86-64-v3,cooperlake"
-                                     : isBfloat ? "--cpu=generic,cortex-a710"
-                                                : "--cpu=generic,cortex-a76") +
-                                    ", or omit the option"
-                              : "x86-64 CPUs only store fp16; omit the option, except to see its numbers");
   }
 
   /// Without the default folder, all kernels are compiled. A folder that the user named must be there.

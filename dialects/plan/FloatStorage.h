@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  the type that stores floats of an f32 model, and its word in options.
-// Why:   options choose it for weights of memory-bound launches, and for all values of a CPU. The driver, several phases
-//        and the report share these choices.
+// Why:   options choose it for weights of memory-bound launches, and for all values of a CPU. The driver, several
+//        phases and the report share these choices.
 
 #ifndef NACRE_DIALECTS_PLAN_FLOATSTORAGE_H
 #define NACRE_DIALECTS_PLAN_FLOATSTORAGE_H

@@ -49,8 +49,9 @@ struct HalfErrors {
 /// True if most of the samples fit `half` and differ by more than its rounding steps.
 bool fitHalves(const Numbers &numbers, const HalfFormat &half);
 
-/// Finds the operators and contractions of `function` that must keep f32, if other values are stored as `half`. Adds the
-/// samples of all values to `numbers`. If `addsHalves`, a CPU may add up products in fp16, and no GPU computes them.
+/// Finds the operators and contractions of `function` that must keep f32, if other values are stored as `half`. Adds
+/// the samples of all values to `numbers`. If `addsHalves`, a CPU may add up products in fp16, and no GPU computes
+/// them.
 HalfErrors findHalfErrors(mlir::func::FuncOp function, const HalfFormat &half, bool addsHalves,
                           TypicalNumbers &numbers);
 

@@ -74,8 +74,8 @@ bool isTransposedArgument(Operation &op) {
   return transpose && isa<BlockArgument>(transpose.getOperand());
 }
 
-/// True if a reader of `value` without a transpose needs 16 bits. The value is then cast, and the transposes can read the
-/// result.
+/// True if a reader of `value` without a transpose needs 16 bits. The value is then cast, and the transposes can read
+/// the result.
 bool isCastAsItLies(Value value, const DenseSet<Operation *> &wide) {
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
     return !isa<nn::TransposeOp, func::ReturnOp>(user) && !wide.contains(user);
@@ -280,8 +280,8 @@ private:
     return argument.getOwner() == &function.front() && function.getArgAttr(argument.getArgNumber(), nn::variableAttr);
   }
 
-  /// Returns the first operator in the argument's block that reads it as 16 bits, directly or in a region. Weights are cast
-  /// there, so that memory holds only one copy until then.
+  /// Returns the first operator in the argument's block that reads it as 16 bits, directly or in a region. Weights are
+  /// cast there, so that memory holds only one copy until then.
   Operation *findFirstReader(BlockArgument argument) {
     Operation *first = nullptr;
     for (OpOperand &use : argument.getUses()) {

@@ -9,6 +9,7 @@
 #include "runtime/include/nacre/model_format.h"
 #include "gtest/gtest.h"
 
+using namespace nacre;
 using namespace nacre::codegen;
 
 namespace {
@@ -177,6 +178,17 @@ TEST(Target, OldRevisionsHaveNoDotProduct) {
         EXPECT_EQ(chip.lacks.str(), "dotprod") << chip.name.str();
   EXPECT_FALSE(parse("android-arm64", "snapdragon-845").front().needs & NACRE_CPU_NEED(NACRE_ARM64_DOTPROD));
   EXPECT_TRUE(parse("android-arm64", "snapdragon-855").front().needs & NACRE_CPU_NEED(NACRE_ARM64_DOTPROD));
+}
+
+TEST(Target, NewCoresMultiplyBfloats) {
+  for (const char *cpu : {"cortex-a510", "cortex-a710", "cortex-x2", "snapdragon-8-gen-1", "snapdragon-8-elite"})
+    EXPECT_TRUE(multiplies(parse("android-arm64", cpu).front(), FloatStorage::BF16)) << cpu;
+  for (const char *cpu : {"generic", "cortex-a76", "snapdragon-855"})
+    EXPECT_FALSE(multiplies(parse("android-arm64", cpu).front(), FloatStorage::BF16)) << cpu;
+  for (const char *cpu : {"cooperlake", "sapphirerapids", "znver4", "znver5"})
+    EXPECT_TRUE(multiplies(parse("linux-x86_64", cpu).front(), FloatStorage::BF16)) << cpu;
+  for (const char *cpu : {"x86-64-v4", "icelake-server", "znver3"})
+    EXPECT_FALSE(multiplies(parse("linux-x86_64", cpu).front(), FloatStorage::BF16)) << cpu;
 }
 
 TEST(Target, CoresOfPhonesSince2019MultiplyHalves) {

@@ -49,8 +49,8 @@ class CompileOptions(TypedDict, total=False):
     """Factor of an entry's time when plans and layouts of weights are compared; repeatable (default: 1)"""
     device: Path
     """Profile for --place=auto and predicted times; list prints them (default: the chip of --cpu)"""
-    cpu_precision: Literal["fp32", "fp16"]
-    """Storage type of values and weights on the CPU; fp16 multiplies fp16, too (default: fp32)"""
+    cpu_precision: Literal["fp32", "fp16", "bf16"]
+    """Storage type of values and weights on the CPU, which multiplies this type, too (default: fp32)"""
     gpu_precision: Literal["fp32", "fp16"]
     """Storage type of values and weights on the GPU; sums stay fp32 (default: fp32)"""
     accuracy: Literal["fast", "strict"]
