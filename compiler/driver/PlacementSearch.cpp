@@ -295,8 +295,12 @@ LogicalResult PlacementSearch::formKernels(PlacedModel &plan) {
 LogicalResult PlacementSearch::encode(PlacedModel &plan) {
   for (auto entry : plan.module->getOps<plan::EntryOp>())
     plan::setEntryWeight(entry, weightOf(options, entry.getSymName()));
-  const encode::Options encodeOptions{options.target, options.cpus, options.accuracy, options.weightType,
-                                      options.cpuHalves && llvm::any_of(targets, codegen::multipliesHalves)};
+  const encode::Options encodeOptions{options.target,
+                                      options.cpus,
+                                      options.accuracy,
+                                      options.weightType,
+                                      options.cpuHalves && llvm::any_of(targets, codegen::multipliesHalves),
+                                      options.cpuHalves};
   if (failed(phases.runPasses(Phase::Encode, *plan.module,
                               [&](OpPassManager &passes) { encode::buildPipeline(passes, encodeOptions); })))
     return failure();

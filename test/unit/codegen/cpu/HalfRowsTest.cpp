@@ -116,7 +116,9 @@ std::vector<Product> matmuls() {
 
 std::vector<Product> convolutions() {
   std::vector<Product> products;
-  auto add = [&](const ConvolutionText &text, bool residual = false) { products.push_back(convolution(text, residual)); };
+  auto add = [&](const ConvolutionText &text, bool residual = false) {
+    products.push_back(convolution(text, residual));
+  };
   add({{9, 7}, 24, 20, {}, 1, 1, 1, 1, false, /*panel=*/24});
   add({{6, 11}, 16, 32, {}, 1, 1, 2, 1, false, /*panel=*/16}, /*residual=*/true);
   add({{8, 8}, 3, 16, {}, /*stride=*/2, 1, 1, 1, false, /*panel=*/16});
