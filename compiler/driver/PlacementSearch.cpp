@@ -295,11 +295,12 @@ LogicalResult PlacementSearch::formKernels(PlacedModel &plan) {
 LogicalResult PlacementSearch::encode(PlacedModel &plan) {
   for (auto entry : plan.module->getOps<plan::EntryOp>())
     plan::setEntryWeight(entry, weightOf(options, entry.getSymName()));
-  const bool halfSums =
-      options.cpuPrecision == FloatStorage::F16 && llvm::any_of(targets, [](const codegen::Target &target) {
-        return codegen::multiplies(target, FloatStorage::F16);
-      });
-  const encode::Options encodeOptions{options.target, options.cpus, options.accuracy, options.weightType, halfSums};
+  const bool storesHalves = options.cpuPrecision == FloatStorage::F16;
+  const bool halfSums = storesHalves && llvm::any_of(targets, [](const codegen::Target &target) {
+                          return codegen::multiplies(target, FloatStorage::F16);
+                        });
+  const encode::Options encodeOptions{options.target,     options.cpus, options.accuracy,
+                                      options.weightType, halfSums,     /*predictsNoise=*/storesHalves};
   if (failed(phases.runPasses(Phase::Encode, *plan.module,
                               [&](OpPassManager &passes) { encode::buildPipeline(passes, encodeOptions); })))
     return failure();

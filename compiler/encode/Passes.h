@@ -22,7 +22,8 @@ struct Options {
   std::string target = "host", cpus; ///< Target and CPUs, in the form that codegen::parseTargets reads.
   Accuracy accuracy = Accuracy::Fast;
   FloatStorage weightType = FloatStorage::F32;
-  bool halfSums = false; ///< True if CPUs may add up products of halves in fp16.
+  bool halfSums = false;      ///< True if CPUs may add up products of halves in fp16.
+  bool predictsNoise = false; ///< True if the noise of values that CPUs store as f16 is predicted.
 };
 
 /// Appends the phase to `pm`, a pipeline on modules.

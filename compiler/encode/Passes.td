@@ -71,6 +71,23 @@ def ChooseHalfStepsPass : Pass<"nacre-choose-half-steps", "::mlir::ModuleOp"> {
   }];
 }
 
+def PredictNoisePass : Pass<"nacre-predict-noise", "::mlir::ModuleOp"> {
+  let summary = "Predict how much noise fp16 causes in the outputs of entries";
+  let description = [{
+    Rounding stored values and weights to f16, and adding up products in fp16, adds noise. How much of it reaches an output depends on
+    all layers after it. The prediction tells users what `--cpu-precision=fp16` costs, without inputs of the model and without a run.
+    compiler/encode/noise/Moments.h explains the model. Its inputs are independent normal numbers with mean 0 and variance 1.
+
+    Requires: kernels over whole storages, launches on storages; `plan.half_sums` has the chosen steps.
+
+    Ensures: outputs with noise have `plan.predicted_snr_db`, in entries that only the CPU computes. Entries with states, loops or
+    conditionals, in which noise may grow with each iteration, are not predicted.
+
+    Example: test/compiler/encode/predict-noise.mlir; rounding an input, a weight and a result of a product gives three times the noise of
+    rounding a number.
+  }];
+}
+
 def PackOperandsPass : EnginePass<"nacre-pack-operands", "::mlir::ModuleOp", ["Cpu"]> {
   let summary = "Put right operands that are no weights into panels by launches of their own";
   let description = [{

@@ -23,6 +23,9 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   // Runs after it is known which convolutions go by Winograd.
   if (options.halfSums)
     pm.addPass(createChooseHalfStepsPass());
+  // Runs after the steps are known, which cause most of the noise.
+  if (options.predictsNoise)
+    pm.addPass(createPredictNoisePass());
   pm.addPass(createRateProductsPass({options.target, options.cpus}));
 }
 

@@ -104,11 +104,13 @@ json::Array CompileReport::entryRows() const {
                                       {"bytes", storage.bytes},
                                       {"first_step", int64_t(storage.firstStep)},
                                       {"last_step", int64_t(storage.lastStep)}});
-    for (const PortReport &port : entry.ports)
-      ports.push_back(json::Object{{"name", port.name},
-                                   {"role", port.role},
-                                   {"bytes", int64_t(port.bytes)},
-                                   {"shape", json::Array(port.shape)}});
+    for (const PortReport &port : entry.ports) {
+      json::Object row{
+          {"name", port.name}, {"role", port.role}, {"bytes", int64_t(port.bytes)}, {"shape", json::Array(port.shape)}};
+      if (port.predictedSnr)
+        row["predicted_snr_db"] = *port.predictedSnr;
+      ports.push_back(std::move(row));
+    }
     json::Object row{{"name", entry.name},
                      {"arena_bytes", int64_t(entry.arenaBytes)},
                      {"steps", std::move(steps)},
@@ -306,6 +308,23 @@ std::string CompileReport::describeHalves() const {
                  isBfloat ? "multiply" : "may be added up in");
 }
 
+std::string CompileReport::describeNoise() const {
+  const PortReport *noisiest = nullptr;
+  unsigned outputs = 0;
+  for (const EntryReport &entry : entries)
+    for (const PortReport &port : entry.ports) {
+      if (!port.predictedSnr)
+        continue;
+      ++outputs;
+      if (!noisiest || *port.predictedSnr < *noisiest->predictedSnr)
+        noisiest = &port;
+    }
+  if (!noisiest)
+    return "";
+  return formatv("predicted signal-to-noise ratio of {0} in fp16: {1}{2:F0} dB", describeCount(outputs, "output"),
+                 outputs > 1 ? "at least " : "", *noisiest->predictedSnr);
+}
+
 std::string CompileReport::summary() const {
   std::string text;
   raw_string_ostream os(text);
@@ -336,6 +355,8 @@ std::string CompileReport::summary() const {
                   size(gpuPackedBytes));
   if (cpuPrecision != FloatStorage::F32)
     os << "  " << describeHalves() << "\n";
+  if (const std::string noise = describeNoise(); !noise.empty())
+    os << "  " << noise << "\n";
   if (takenBackOnCpu != FloatStorage::F32)
     os << formatv("  {0} on the CPU: the GPU has a part of every entry, so values are {1}, as --gpu-precision says\n",
                   floatStorageWord(takenBackOnCpu), gpuPrecisionWord(gpuPrecision));

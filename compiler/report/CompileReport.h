@@ -95,6 +95,8 @@ struct PortReport {
   std::string name, role;
   uint64_t bytes = 0;
   std::vector<int64_t> shape; ///< Shape in the model.
+  /// Predicted signal-to-noise ratio in decibels of an output; `nullopt` if it has no noise, or none is predicted.
+  std::optional<double> predictedSnr;
 };
 
 /// Steps and memory of a run of an entry.
@@ -212,6 +214,8 @@ private:
   std::string describeStep() const;
   /// Describes how many products the CPU may add up in fp16.
   std::string describeHalves() const;
+  /// Describes the noise that fp16 is predicted to cause. Returns an empty text without a prediction.
+  std::string describeNoise() const;
   /// Describes the effects of storing weights in a type other than f32 in words.
   std::string narrowing() const;
 };

@@ -70,7 +70,7 @@ static EntryReport describe(plan::EntryOp entry) {
     if (port.getRole() != plan::Role::Temporary)
       row.ports.push_back({toPrintable(port.getName().value_or("")), plan::stringifyRole(port.getRole()).str(),
                            uint64_t(storedBytes(cast<ShapedType>(port.getResult().getType()))),
-                           port.getTypeOfModel().getShape().vec()});
+                           port.getTypeOfModel().getShape().vec(), plan::predictedSnrOf(port)});
   for (auto [storage, demand] : llvm::zip_equal(lifetimes.storages, lifetimes.demands)) {
     plan::StorageOp op = storage;
     row.storages.push_back({"", op.getOffset().value_or(0), demand.sizeInBytes, demand.firstStep, demand.lastStep});

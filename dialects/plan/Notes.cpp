@@ -83,6 +83,15 @@ int64_t halfSumsOf(KernelOp kernel) {
   return steps ? steps.getInt() : 0;
 }
 
+void setPredictedSnr(StorageOp output, double decibels) {
+  output->setAttr(kPredictedSnr, Builder(output).getF64FloatAttr(decibels));
+}
+
+std::optional<double> predictedSnrOf(StorageOp output) {
+  auto decibels = output->getAttrOfType<FloatAttr>(kPredictedSnr);
+  return decibels ? std::optional(decibels.getValueAsDouble()) : std::nullopt;
+}
+
 void setWideProduct(LaunchOp launch) { launch->setAttr(kWideProduct, UnitAttr::get(launch.getContext())); }
 
 void copyNotes(LaunchOp from, LaunchOp to) {

@@ -129,6 +129,13 @@ void setHalfSums(KernelOp kernel, int64_t steps);
 /// Returns the number of steps, or 0 if the kernel has no note.
 int64_t halfSumsOf(KernelOp kernel);
 
+/// Predicted noise of an output, an f64, on a storage of role output: the output's power over that of the error that
+/// storing and computing in f16 causes, in decibels. Outputs without noise or prediction do not have it.
+constexpr llvm::StringLiteral kPredictedSnr = "plan.predicted_snr_db";
+
+void setPredictedSnr(StorageOp output, double decibels);
+std::optional<double> predictedSnrOf(StorageOp output);
+
 /// Unit attribute on a launch that reads f16, but must multiply f32. The kernel does not show this, because it widens
 /// halves in any case.
 constexpr llvm::StringLiteral kWideProduct = "plan.wide_product";

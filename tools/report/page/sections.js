@@ -99,6 +99,8 @@ const Sections = (() => {
     const costs = report.trained_weights ?? [];
     const step = report.predicted_step_ms;
     const ports = state.entry.ports ?? [];
+    const decibels = ({ predicted_snr_db: ratio }) => (ratio === undefined ? "" : `${ratio.toFixed(0)}\u00a0dB`);
+    const hasNoise = ports.some((port) => port.predicted_snr_db !== undefined);
     fill(byId("about-content"),
       Dom.pairs([
         ["model", report.model], ["library", report.output], ["target", report.target], ["CPU", report.cpu || "the target's default"],
@@ -110,7 +112,8 @@ const Sections = (() => {
         step ? ["predicted time of a step", `forward ${Dom.milliseconds(step.forward)}, backward ${Dom.milliseconds(step.backward)}, update ${Dom.milliseconds(step.update)}`] : undefined,
         ["compile time", `${Dom.milliseconds(report.total_ms)}: ${Object.entries(report.phase_ms).sort((a, b) => b[1] - a[1]).filter(([, ms]) => ms >= 1).map(([phase, ms]) => `${phase} ${Dom.milliseconds(ms)}`).join(", ")}`],
       ]),
-      ports.length ? [element("h3", {}, "Inputs, outputs and state of this entry"), table(["Name", "Role", "Shape", "Bytes"], ports.map((port) => [port.name, port.role, Data.shapeText(port.shape), Dom.count(port.bytes)]))] : undefined,
+      ports.length ? [element("h3", {}, "Inputs, outputs and state of this entry"), table(["Name", "Role", "Shape", "Bytes", ...(hasNoise ? ["Predicted signal-to-noise ratio"] : [])],
+        ports.map((port) => [port.name, port.role, Data.shapeText(port.shape), Dom.count(port.bytes), ...(hasNoise ? [decibels(port)] : [])]))] : undefined,
       wide.length ? [element("h3", {}, "Products that stay fp32"), table(["Nodes", "Why"], wide.map((row) => [row.nodes.join(", "), row.reason]))] : undefined,
       narrow.length ? [element("h3", {}, "Weights at half size"), table(["Nodes", "Saved bytes", "Largest relative error", "Relative error"], narrow.map((row) => [row.nodes, Dom.count(row.saved_bytes), row.largest_relative_error.toExponential(1), row.relative_error.toExponential(1)]))] : undefined,
       costs.length ? [element("h3", {}, "Predicted training cost of each weight"), table(["Weight", "Own ms", "Backward path, ms"], costs.map((row) => [row.weight, row.predicted_ms.toFixed(3), row.predicted_way_ms.toFixed(3)]))] : undefined,

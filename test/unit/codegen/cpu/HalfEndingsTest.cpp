@@ -4,13 +4,7 @@
 // Why:   registers of halves must not change a result of an epilogue, infinities and NaNs included.
 // How:   kernels run under qemu. Loops compute each element with the same roundings, and both must be equal.
 
-#include "dialects/plan/Notes.h"
-#include "test/unit/codegen/cpu/Arm64Kernels.h"
-#include "test/unit/codegen/cpu/HalfProducts.h"
-
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/Parser/Parser.h"
-#include "gtest/gtest.h"
+#include "test/unit/codegen/cpu/RunHalfProducts.h"
 
 #include <array>
 #include <cmath>
@@ -68,46 +62,21 @@ double computeElement(const Product &product, std::vector<Storage> &storages, in
   return storages.back().elementType.isF16() ? roundedToHalf(total) : total;
 }
 
-class HalfEndings : public testing::Test {
+class HalfEndings : public RunHalfProducts {
 protected:
-  HalfEndings() { context.loadDialect<plan::PlanDialect>(); }
-
   /// Runs `products` on `cpu`, and compares each element. `change` changes the storages before.
   void check(const std::string &cpu, ArrayRef<Product> products, bool hasNote = true, bool isNoteUsed = true,
              llvm::function_ref<void(std::vector<Storage> &)> change = nullptr) {
-    if (!runsArm64())
-      GTEST_SKIP() << "qemu-aarch64 and aarch64-linux-gnu-g++ are not installed";
-    Arm64Kernels kernels(cpu);
-    for (const Product &product : products) {
-      auto module = parseSourceString<ModuleOp>(product.text, ParserConfig(&context));
-      ASSERT_TRUE(module) << product.text;
-      auto kernel = *module->getOps<plan::KernelOp>().begin();
-      if (hasNote)
-        plan::setHalfSums(kernel, kSteps);
-      std::mt19937 random(1);
-      std::vector<Storage> storages;
-      for (Type type : kernel.getBody().getArgumentTypes())
-        storages.emplace_back(cast<RankedTensorType>(type)).fill(random);
-      if (change)
-        change(storages);
-      kernels.add(kernel, std::move(storages));
-      if (HasFatalFailure())
-        return;
-    }
-    kernels.run();
-    for (auto [number, product] : llvm::enumerate(products)) {
-      SCOPED_TRACE(cpu + "\n" + product.text);
-      std::vector<Storage> &storages = kernels.storagesOf(number);
+    auto compare = [&](const Product &product, std::vector<Storage> &storages) {
       for (int64_t element = 0; element < storages.back().size(); ++element) {
         const double value = storages.back().at(element),
                      wanted = computeElement(product, storages, element, isNoteUsed ? kSteps : 0);
         ASSERT_TRUE(value == wanted || (std::isnan(value) && std::isnan(wanted)))
             << value << " instead of " << wanted << " at element " << element;
       }
-    }
+    };
+    run(cpu, hasNote ? kSteps : 0, products, compare, change);
   }
-
-  MLIRContext context;
 };
 
 Product depthwise(ConvolutionText text, bool residual = false) {

@@ -9,11 +9,10 @@
 #include "dialects/plan/Notes.h"
 #include "test/unit/codegen/SeparableTexts.h"
 #include "test/unit/codegen/cpu/Arm64Kernels.h"
-#include "test/unit/codegen/cpu/HalfProducts.h"
+#include "test/unit/codegen/cpu/RunHalfProducts.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
-#include "gtest/gtest.h"
 
 #include <cmath>
 
@@ -24,36 +23,13 @@ using namespace nacre::codegen::test;
 
 namespace {
 
-class HalfRows : public testing::Test {
+class HalfRows : public RunHalfProducts {
 protected:
-  HalfRows() { context.loadDialect<plan::PlanDialect>(); }
-
   /// Runs `products` on `cpu` with the note `steps`; 0 for no note. `isNoteUsed`: the sums must be those of the note.
   void check(const std::string &cpu, int64_t steps, ArrayRef<Product> products, bool isNoteUsed = true) {
-    if (!runsArm64())
-      GTEST_SKIP() << "qemu-aarch64 and aarch64-linux-gnu-g++ are not installed";
-    Arm64Kernels kernels(cpu);
-    for (const Product &product : products) {
-      auto module = parseSourceString<ModuleOp>(product.text, ParserConfig(&context));
-      ASSERT_TRUE(module) << product.text;
-      auto kernel = *module->getOps<plan::KernelOp>().begin();
-      if (steps)
-        plan::setHalfSums(kernel, steps);
-      std::mt19937 random(1);
-      std::vector<Storage> storages;
-      for (Type type : kernel.getBody().getArgumentTypes())
-        storages.emplace_back(cast<RankedTensorType>(type)).fill(random);
-      kernels.add(kernel, std::move(storages));
-      if (HasFatalFailure())
-        return;
-    }
-    kernels.run();
-    for (auto [number, product] : llvm::enumerate(products)) {
-      SCOPED_TRACE(product.text);
-      compare(product, kernels.storagesOf(number), isNoteUsed ? steps : 0);
-      if (HasFatalFailure())
-        return;
-    }
+    run(cpu, steps, products, [&](const Product &product, std::vector<Storage> &storages) {
+      compare(product, storages, isNoteUsed ? steps : 0);
+    });
   }
 
   /// Compares with loops in double precision.
@@ -88,8 +64,6 @@ protected:
     const double ofSums = kRounding * std::sqrt(double(steps) / 6);
     EXPECT_LE(std::sqrt(errors / values), 1.2 * std::hypot(ofSums, kRounding / std::sqrt(3)));
   }
-
-  MLIRContext context;
 };
 
 std::vector<Product> matmuls() {

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/encode/noise/ProductNoise.h"
+
+using namespace llvm;
+
+namespace nacre::encode {
+
+Moments WeightNumbers::merged() const {
+  Moments all;
+  all.nonzero = 0;
+  double squares = 0;
+  const double share = 1 / double(std::max<size_t>(1, numbers.size()));
+  for (double number : numbers) {
+    all.mean += share * number;
+    squares += share * number * number;
+    all.nonzero += number != 0 ? share : 0;
+  }
+  all.variance = std::max(0.0, squares - all.mean * all.mean);
+  all.noise = isRounded ? kHalfRounding * squares : 0;
+  return all;
+}
+
+namespace {
+
+/// Sums over the taps of a term, of the right operand.
+struct TapSums {
+  double mean = 0, power = 0, variance = 0, offset = 0, noise = 0, nonzero = 0;
+};
+
+} // namespace
+
+template <typename RightAt>
+static std::vector<Moments> sumProductsOf(ArrayRef<Moments> left, RightAt rightAt, const ProductLoops &loops,
+                                          int64_t halfSteps) {
+  std::vector<Moments> results(loops.results.size());
+  std::vector<double> powers(results.size()), nonzeros(results.size());
+  std::vector<TapSums> sums(results.size());
+  const double repeats = loops.repeats;
+  for (const ProductLoops::Step &term : loops.terms) {
+    sums.assign(results.size(), {});
+    // The results are the inner loop, because the numbers of a weight are mostly contiguous along them.
+    for (int64_t tap : loops.taps)
+      for (size_t result = 0; result < results.size(); ++result) {
+        const Moments right = rightAt(term.right + tap + loops.results[result].right);
+        TapSums &sum = sums[result];
+        sum.mean += right.mean;
+        sum.power += right.mean * right.mean;
+        sum.variance += right.variance;
+        sum.offset += right.offset;
+        sum.noise += right.noise;
+        sum.nonzero += right.nonzero;
+      }
+    for (size_t result = 0; result < results.size(); ++result) {
+      const Moments &factor = left[term.left + loops.results[result].left];
+      const TapSums &sum = sums[result];
+      const double power = factor.power(), squares = sum.power + sum.variance;
+      Moments &moments = results[result];
+      moments.mean += repeats * factor.mean * sum.mean;
+      moments.variance += repeats * (factor.variance * squares + factor.mean * factor.mean * sum.variance);
+      moments.offset += factor.offset * (repeats * sum.mean) * (repeats * sum.mean) +
+                        repeats * repeats * factor.mean * factor.mean * sum.offset;
+      moments.noise += repeats * (factor.noise * squares + factor.offset * sum.variance + power * sum.noise +
+                                  factor.variance * sum.offset);
+      powers[result] += repeats * power * squares;
+      nonzeros[result] += factor.nonzero * sum.nonzero;
+    }
+  }
+  // A product with 0 rounds nothing.
+  const double products = double(loops.terms.size() * loops.taps.size());
+  for (size_t result = 0; halfSteps > 0 && result < results.size(); ++result)
+    results[result].noise += kHalfStepNoise * double(halfSteps) * nonzeros[result] / products * powers[result];
+  return results;
+}
+
+std::vector<Moments> sumProducts(ArrayRef<Moments> left, ArrayRef<Moments> right, const ProductLoops &loops,
+                                 int64_t halfSteps) {
+  return sumProductsOf(left, [&](int64_t place) { return right[place]; }, loops, halfSteps);
+}
+
+std::vector<Moments> sumProducts(ArrayRef<Moments> left, const WeightNumbers &right, const ProductLoops &loops,
+                                 int64_t halfSteps) {
+  return sumProductsOf(left, [&](int64_t place) { return right.at(place); }, loops, halfSteps);
+}
+
+} // namespace nacre::encode
