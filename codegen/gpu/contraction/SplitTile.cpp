@@ -49,7 +49,7 @@ public:
       for (int64_t number = 0; number < parts; ++number) {
         Value next =
             memref::LoadOp::create(build.ops, build.loc, array, ValueRange{build.add(at, number * tile.columnThreads)});
-        sum = sum ? arith::AddFOp::create(build.ops, build.loc, sum, next).getResult() : next;
+        sum = sum ? grid.sumOf(sum, next) : next;
       }
       grid.finish(sum, row, quad);
     });
@@ -92,8 +92,7 @@ private:
       for (int64_t i = 0; i < tile.rows; ++i) {
         Value a = fours.empty() ? loadLeft(rows[i], at, hasTail)
                                 : vector::ExtractOp::create(build.ops, build.loc, fours[i], step).getResult();
-        a = vector::BroadcastOp::create(build.ops, build.loc, grid.quadType(), grid.extended(a));
-        current[i] = vector::FMAOp::create(build.ops, build.loc, a, columns, current[i]);
+        current[i] = grid.multiplyAdd(grid.extended(a), columns, current[i]);
       }
     }
     scf::YieldOp::create(build.ops, build.loc, current);

@@ -15,7 +15,7 @@ namespace nacre::codegen::gpu {
 /// Returns the address of step `offset` of the part that begins at step `first`. If a part is within one iteration of
 /// the outer loops, the address is linear in the step.
 Value TileLoader::depthAddress(unsigned operand, Value first, Value offset) {
-  if (contraction.depth.back().size % layout.depth != 0)
+  if (contraction.depth.back().size % layout.depth != 0 || grid.overlaps(operand))
     return grid.depthAddress(operand, build.add(first, offset));
   const int64_t stride = contraction.depth.back().strides[operand];
   Value inPart = grid.reach(operand) == Reach::Depth ? build.multiply(build.divide(offset, grid.width(operand)), stride)
