@@ -77,7 +77,7 @@ Value Bindings::buffer(unsigned number, unsigned width) {
 }
 
 Value Bindings::words(unsigned number, unsigned words) {
-  assert((words == 1 || words == 4) && operands[number].elementBytes == 1 && "words of bytes");
+  assert((words == 1 || words == 2 || words == 4) && operands[number].elementBytes == 1 && "words of bytes");
   const Type word = IntegerType::get(function.getContext(), 32);
   return bind(number, 4 * words, words == 1 ? word : Type(VectorType::get({int64_t(words)}, word)));
 }

@@ -39,7 +39,7 @@ struct KernelFunction {
   /// variable offset. Index 0 is always the beginning of the operand.
   std::function<mlir::Value(unsigned operand, unsigned width)> buffer;
   /// Returns the operand with index `operand`, which has elements of one byte, as words: `memref<N/4 x i32>`, or
-  /// `memref<N/16 x vector<4xi32>>` if `words` is 4. liesInVectors must be true for as many bytes.
+  /// vectors if `words` is 2 or 4. liesInVectors must be true for as many bytes.
   std::function<mlir::Value(unsigned operand, unsigned words)> words;
   /// True if `operand` can be read and written in vectors of `width` elements, because its size and its offset are
   /// multiples of `width`.

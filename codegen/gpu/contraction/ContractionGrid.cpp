@@ -18,6 +18,8 @@ ContractionGrid::ContractionGrid(KernelFunction &function, const LoopedContracti
                                  const std::optional<Panels> &panels, unsigned widest, bool mayTurn,
                                  const WordProduct *words)
     : function(function), contraction(contraction), build(function.builder, function.loc), panels(panels), words(words),
+      pairs(words && words->hasPairs && panels->width % 4 == 0 &&
+            function.liesInVectors(contraction.operands[Contraction::Rhs].argument, 16)),
       grain(contraction.kernel->grain) {
   for (unsigned operand = 0; operand < contraction.operands.size(); ++operand) {
     const bool isMade = contraction.prologue && contraction.prologue->reads(operand);
@@ -35,6 +37,10 @@ ContractionGrid::ContractionGrid(KernelFunction &function, const LoopedContracti
         reach = Reach::Depth;
       if (reach != Reach::Element)
         break;
+    }
+    if (reach == Reach::Element && operand == Contraction::Lhs && pairs && words->joinedBytes == 0 && !words->overlap) {
+      width = 2;
+      reach = chooseReach(operand, width);
     }
     reaches.push_back(reach);
     widths.push_back(reach == Reach::Element ? 1 : width);

@@ -14,6 +14,7 @@
 #include "codegen/gpu/KernelFunction.h"
 #include "codegen/gpu/contraction/LeftSource.h"
 #include "codegen/gpu/contraction/WordProduct.h"
+#include <array>
 
 namespace nacre::codegen::gpu {
 
@@ -21,7 +22,7 @@ namespace nacre::codegen::gpu {
 enum class Reach {
   Element, ///< One element at a time.
   Columns, ///< Four or eight columns together.
-  Depth,   ///< Four or eight steps of the reduction together. Rhs is then read transposed.
+  Depth,   ///< Two (of words), four or eight steps of the reduction together. Rhs is then read transposed.
   Rows     ///< Four or eight rows of Lhs together. Lhs is then read transposed.
 };
 
@@ -82,6 +83,12 @@ public:
 
   /// True if depthAddress(operand, step) is no sum of a term for each loop.
   bool overlaps(unsigned operand) const { return words && operand == Contraction::Lhs && words->overlap; }
+  /// True if the same is due to the depth loop `level`.
+  bool overlaps(unsigned operand, unsigned level) const { return overlaps(operand) && words->overlap->level == level; }
+  /// True if loadPair() can load Rhs. Its steps then come in pairs, and those of Lhs may be read two together.
+  bool readsPairs() const { return pairs; }
+  /// Loads four columns of Rhs for the two steps from `address` on.
+  std::array<mlir::Value, 2> loadPair(mlir::Value address, mlir::Value quad);
   /// Returns the offset of iteration `index` of the depth loop `level`, which is counted in groups of `step`
   /// iterations.
   mlir::Value depthOffset(unsigned operand, unsigned level, mlir::Value index, int64_t step = 1);
@@ -150,6 +157,7 @@ private:
 
   const std::optional<Panels> panels;
   const WordProduct *const words;
+  const bool pairs;
   const int64_t grain;
   llvm::SmallVector<Reach, 6> reaches;
   llvm::SmallVector<unsigned, 6> widths;

@@ -39,7 +39,7 @@ Value ContractionGrid::addressOf(unsigned operand, ArrayRef<ContractionLoop> loo
 
 Value ContractionGrid::depthOffset(unsigned operand, unsigned level, Value index, int64_t step) {
   Value offset = build.multiply(index, scaled(operand, contraction.depth[level].strides[operand] * step));
-  if (overlaps(operand) && words->overlap->level == level)
+  if (overlaps(operand, level))
     return build.least(offset, build.constant(words->overlap->largest));
   return offset;
 }
@@ -139,6 +139,27 @@ Value ContractionGrid::loadQuad(unsigned operand, Value address, Value quad) {
     lanes.push_back(load(operand, build.add(address, at)));
   }
   return vector::FromElementsOp::create(build.ops, build.loc, VectorType::get({4}, lanes.front().getType()), lanes);
+}
+
+std::array<Value, 2> ContractionGrid::loadPair(Value address, Value quad) {
+  const int64_t quadsOfPanel = panels->width / 4;
+  Value panel = build.multiply(build.divide(quad, quadsOfPanel), panels->stride);
+  Value within = build.multiply(build.remainder(quad, quadsOfPanel), 8);
+  Value first = build.divide(build.add(address, build.add(panel, within)), 4);
+  Value buffer = function.words(contraction.operands[Contraction::Rhs].argument, 4);
+  SmallVector<Value, 8> loaded; // The two words of each column.
+  for (int64_t half = 0; half < 2; ++half) {
+    Value four = memref::LoadOp::create(build.ops, build.loc, buffer, ValueRange{build.add(first, half)});
+    for (int64_t lane = 0; lane < 4; ++lane)
+      loaded.push_back(vector::ExtractOp::create(build.ops, build.loc, four, lane));
+  }
+  auto quadOf = [&](unsigned step) -> Value {
+    return vector::FromElementsOp::create(
+        build.ops, build.loc, quadType(),
+        ValueRange{loaded[step], loaded[2 + step], loaded[4 + step], loaded[6 + step]});
+  };
+  Value ofFirst = quadOf(0);
+  return {ofFirst, quadOf(1)};
 }
 
 Value ContractionGrid::loadStep(Value step, bool mayLieBeyond, llvm::function_ref<Value(Value)> load) {

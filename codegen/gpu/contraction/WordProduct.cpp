@@ -52,11 +52,13 @@ std::optional<WordProduct> inWords(const MatrixProduct &product, KernelFunction 
   if (!function.liesInVectors(rhs.argument, kWordBytes))
     return decline("its panels are not aligned");
 
-  WordProduct made{product, 0, std::nullopt};
+  WordProduct made;
+  static_cast<MatrixProduct &>(made) = product;
   made.groups = {};
   if (groups.overlap() > 0)
     made.overlap = {unsigned(made.depth.size() - 1), groups.run - groups.k};
-  if (words > 1) { // The words of a group are the innermost loop.
+  made.hasPairs = words > 1;
+  if (made.hasPairs) {
     ContractionLoop within{words, SmallVector<int64_t, 6>(made.operands.size(), 0)};
     within.strides[Contraction::Lhs] = within.strides[Contraction::Rhs] = kWordBytes;
     made.depth.push_back(within);

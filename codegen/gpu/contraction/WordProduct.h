@@ -27,6 +27,8 @@ struct WordProduct : MatrixProduct {
     int64_t largest;
   };
   std::optional<Overlap> overlap;
+  /// True if the innermost depth loop has the two words of a group. The two words of a column are adjacent in Rhs.
+  bool hasPairs = false;
 };
 
 /// Returns `product`, whose factors are bytes, in words. If this is not possible, sets the reason in

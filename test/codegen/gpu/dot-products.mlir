@@ -10,7 +10,12 @@
 // SIGNED:     spirv.SDot {{.*}} <PackedVectorFormat4x8Bit> : i32 -> i32
 // SIGNED:     spirv.IAdd {{.*}} : vector<4xi32>
 
-// MIXED: spirv.SUDot {{.*}} <PackedVectorFormat4x8Bit> : i32 -> i32
+// In groups of eight steps, the two words of a column are adjacent. So a row is read by two words, and two columns are read
+// together.
+
+// MIXED-DAG: spirv.Load "StorageBuffer" %{{.*}} : vector<2xi32>
+// MIXED-DAG: spirv.Load "StorageBuffer" %{{.*}} : vector<4xi32>
+// MIXED:     spirv.SUDot {{.*}} <PackedVectorFormat4x8Bit> : i32 -> i32
 
 // The last variants do without dot products. Need 512 is signed dot products.
 
