@@ -52,15 +52,10 @@ int64_t Bindings::countPieces(unsigned operand) const {
                          : std::min<int64_t>(llvm::divideCeil(operands[operand].bytes(), pieceBytes), mostBindings + 1);
 }
 
-Value Bindings::addArgument(const Operand &operand, unsigned width, int64_t elements, int64_t binding) {
+Value Bindings::addArgument(Type vector, int64_t elements, int64_t binding) {
   MLIRContext *context = function.getContext();
-  Type element = operand.type;
-  if (width == 8)
-    element = VectorType::get({4}, IntegerType::get(context, 32)); // SPIR-V has no vectors of eight.
-  else if (width > 1)
-    element = VectorType::get({int64_t(width)}, element);
   auto storage = spirv::StorageClassAttr::get(context, spirv::StorageClass::StorageBuffer);
-  auto type = MemRefType::get({elements}, element, MemRefLayoutAttrInterface(), storage);
+  auto type = MemRefType::get({elements}, vector, MemRefLayoutAttrInterface(), storage);
   Builder builder(context);
   auto abi = builder.getDictionaryAttr(builder.getNamedAttr(
       spirv::getInterfaceVarABIAttrName(), spirv::getInterfaceVarABIAttr(0, binding, std::nullopt, context)));
@@ -71,23 +66,39 @@ Value Bindings::addArgument(const Operand &operand, unsigned width, int64_t elem
 }
 
 Value Bindings::buffer(unsigned number, unsigned width) {
+  assert((width == 1 || width == 2 || width == 4 || (width == 8 && operands[number].elementBytes == 2)) &&
+         "SPIR-V has no such vectors");
+  Type vector = operands[number].type;
+  if (width == 8)
+    vector = VectorType::get({4}, IntegerType::get(function.getContext(), 32)); // SPIR-V has no vectors of eight.
+  else if (width > 1)
+    vector = VectorType::get({int64_t(width)}, vector);
+  return bind(number, width, vector);
+}
+
+Value Bindings::words(unsigned number, unsigned words) {
+  assert((words == 1 || words == 2 || words == 4) && operands[number].elementBytes == 1 && "words of bytes");
+  const Type word = IntegerType::get(function.getContext(), 32);
+  return bind(number, 4 * words, words == 1 ? word : Type(VectorType::get({int64_t(words)}, word)));
+}
+
+Value Bindings::bind(unsigned number, unsigned width, Type vector) {
   for (const Buffer &buffer : buffers)
-    if (buffer.operand == number && buffer.width == width)
+    if (buffer.operand == number && buffer.vector == vector)
       return buffer.pieces.front();
   const Operand &operand = operands[number];
-  assert((width == 1 || width == 2 || width == 4 || (width == 8 && operand.elementBytes == 2)) &&
-         (width == 1 || liesInVectors(number, width)) && "a storage is read in whole vectors");
+  assert((width == 1 || liesInVectors(number, width)) && "a storage is read in whole vectors");
   const int64_t first = llvm::find(bound, int64_t(number)) - bound.begin(), pieces = countPieces(number);
   if (first == int64_t(bound.size()))
     bound.append(pieces, number);
-  Buffer made{number, width, {}};
+  Buffer made{number, width, vector, {}};
   const int64_t elements = operand.elements / width,
                 perPiece = pieces == 1 ? elements : pieceBytes / (width * operand.elementBytes);
   for (int64_t piece = 0; piece < pieces; ++piece)
     // The size of a shifted operand is dynamic, because its binding begins before the operand.
-    made.pieces.push_back(addArgument(
-        operand, width, isShifted(number) ? ShapedType::kDynamic : std::min(perPiece, elements - piece * perPiece),
-        first + piece));
+    made.pieces.push_back(
+        addArgument(vector, isShifted(number) ? ShapedType::kDynamic : std::min(perPiece, elements - piece * perPiece),
+                    first + piece));
   buffers.push_back(made);
   return made.pieces.front();
 }

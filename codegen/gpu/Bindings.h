@@ -30,8 +30,9 @@ public:
   /// whole.
   Bindings(plan::KernelOp kernel, mlir::gpu::GPUFuncOp function, uint32_t pieceBytes);
 
-  /// These two functions implement the members of KernelFunction with the same names.
+  /// These functions implement the members of KernelFunction with the same names.
   mlir::Value buffer(unsigned operand, unsigned width);
+  mlir::Value words(unsigned operand, unsigned words);
   bool liesInVectors(unsigned operand, unsigned width) const;
 
   /// True if an operand bound so far has more than `bytes` bytes.
@@ -49,13 +50,15 @@ private:
     int64_t bytes() const { return elements * elementBytes; }
   };
   struct Buffer {
-    unsigned operand, width;
+    unsigned operand, width; ///< `width` is the number of the operand's elements in a `vector`.
+    mlir::Type vector;
     llvm::SmallVector<mlir::Value, 1> pieces;
   };
 
   bool isShifted(unsigned operand) const;
   int64_t countPieces(unsigned operand) const;
-  mlir::Value addArgument(const Operand &operand, unsigned width, int64_t elements, int64_t binding);
+  mlir::Value bind(unsigned operand, unsigned width, mlir::Type vector);
+  mlir::Value addArgument(mlir::Type vector, int64_t elements, int64_t binding);
   uint32_t shift();
   void chooseAmong(const Buffer &buffer);
 

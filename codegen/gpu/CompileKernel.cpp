@@ -5,7 +5,8 @@
 //        2. emit its variants, and simplify them together;
 //        3. convert each variant to SPIR-V and serialize it. Drop variants that are not valid SPIR-V, and keep the
 //           reason;
-//        4. for variants with 64-bit integers, append copies that do without them, after all other variants.
+//        4. for variants with 64-bit integers or dot products, append copies that do without them, after all other
+//           variants.
 
 #include "codegen/Backend.h"
 #include "codegen/KernelCopy.h"
@@ -13,6 +14,7 @@
 #include "codegen/gpu/LowerToSpirv.h"
 #include "codegen/gpu/ParseGpuTile.h"
 #include "codegen/gpu/Passes.h"
+#include "codegen/gpu/WriteOutDots.h"
 #include "dialects/plan/PlanDialect.h"
 #include "runtime/include/nacre/model_format.h"
 
@@ -75,6 +77,19 @@ mlir::gpu::GPUModuleOp copyOf(mlir::gpu::GPUModuleOp variant) {
   return copy;
 }
 
+constexpr uint64_t kDots =
+    NACRE_GPU_NEED(NACRE_GPU_DOT_SIGNED) | NACRE_GPU_NEED(NACRE_GPU_DOT_UNSIGNED) | NACRE_GPU_NEED(NACRE_GPU_DOT_MIXED);
+
+/// Rewrites `variant`, whose code is `code`, for devices without 64-bit integers or dot products. Returns false if this
+/// is not useful, or not possible.
+bool makePortable(mlir::gpu::GPUModuleOp variant, const GpuKernelCode &code) {
+  // The last variants, which any family uses, serve these devices.
+  const bool hasDots = (code.needs & kDots) && (code.families == 0 || (code.families & 1u << NACRE_GPU_OTHER));
+  if (hasDots)
+    writeOutDots(variant);
+  return ((code.needs & NACRE_GPU_NEED(NACRE_GPU_INT_64)) && emulateInt64(variant)) || hasDots;
+}
+
 class KernelContext : public MLIRContext {
 public:
   KernelContext() : MLIRContext(Threading::DISABLED) {
@@ -94,21 +109,21 @@ LogicalResult compile(KernelCopy &copy, const GpuOptions &options, GpuEmit emit,
   copy.kernel().erase();
   if (failed(cleanUp(*copy.module)))
     return failure();
-  SmallVector<GpuKernelCode> withoutInt64;
+  SmallVector<GpuKernelCode> portable; // Copies for devices that lack an instruction.
   for (auto [number, variant] : llvm::enumerate(emitted->variants)) {
     copy.messages.clear();
     mlir::gpu::GPUModuleOp again = emit == GpuEmit::GpuDialect ? nullptr : copyOf(variant);
     FailureOr<GpuKernelCode> code = compileVariant(variant, emit);
-    if (again && succeeded(code) && (code->needs & NACRE_GPU_NEED(NACRE_GPU_INT_64)) && emulateInt64(again))
-      if (FailureOr<GpuKernelCode> words = compileVariant(again, emit); succeeded(words))
-        withoutInt64.push_back(std::move(*words));
+    if (again && succeeded(code) && makePortable(again, *code))
+      if (FailureOr<GpuKernelCode> other = compileVariant(again, emit); succeeded(other))
+        portable.push_back(std::move(*other));
     if (succeeded(code))
       result.variants.push_back(std::move(*code));
     else
       result.declined += (result.declined.empty() ? "variant " : "; variant ") + std::to_string(number) +
                          " is not valid SPIR-V: " + copy.messages;
   }
-  result.variants.append(withoutInt64.begin(), withoutInt64.end());
+  result.variants.append(portable.begin(), portable.end());
   return success();
 }
 

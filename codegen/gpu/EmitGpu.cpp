@@ -97,6 +97,7 @@ KernelFunction Shader::startBody(const GpuOptions &options, unsigned variant) {
   made.variant = variant;
   made.liesInVectors = [this](unsigned operand, unsigned width) { return bindings.liesInVectors(operand, width); };
   made.buffer = [this](unsigned operand, unsigned width) { return bindings.buffer(operand, width); };
+  made.words = [this](unsigned operand, unsigned words) { return bindings.words(operand, words); };
   made.shared = [this](int64_t count, Type type) { return shared(count, type); };
   made.shareBegin = makePushConstant(builder, loc, 0);
   made.shareEnd = makePushConstant(builder, loc, 1);
@@ -166,7 +167,7 @@ LogicalResult verifyVariant(plan::KernelOp kernel, const GpuKernelCode &variant,
 constexpr plan::EncodingKind kPanels[] = {plan::EncodingKind::Panel};
 
 constexpr EmitterEntry<Emitter> kEmitters[] = {
-    {"contraction", plan::KernelKind::Contraction, emitContraction, kPanels},
+    {"contraction", plan::KernelKind::Contraction, emitContraction, kPanels, /*knowsGroups=*/true},
     {"attention", plan::KernelKind::Attention, emitAttention},
     {"separable", plan::KernelKind::Separable, emitSeparable, kPanels},
     {"row", plan::KernelKind::Row, emitRow},
@@ -175,7 +176,7 @@ constexpr EmitterEntry<Emitter> kEmitters[] = {
     {"transpose", plan::KernelKind::Nest, emitTranspose},
     {"team", plan::KernelKind::Serial, emitTeam},
     {"serial", plan::KernelKind::Serial, emitSerial},
-    {"points", std::nullopt, emitPoints, kPanels},
+    {"points", std::nullopt, emitPoints, kPanels, /*knowsGroups=*/true},
 };
 
 /// Returns all variants of one emitter, or the reason why it declines. A device may be unable to bind a large operand.

@@ -38,6 +38,9 @@ struct KernelFunction {
   /// A kernel may access one operand with several widths, which share a binding. N is dynamic for an operand with a
   /// variable offset. Index 0 is always the beginning of the operand.
   std::function<mlir::Value(unsigned operand, unsigned width)> buffer;
+  /// Returns the operand with index `operand`, which has elements of one byte, as words: `memref<N/4 x i32>`, or
+  /// vectors if `words` is 2 or 4. liesInVectors must be true for as many bytes.
+  std::function<mlir::Value(unsigned operand, unsigned words)> words;
   /// True if `operand` can be read and written in vectors of `width` elements, because its size and its offset are
   /// multiples of `width`.
   std::function<bool(unsigned operand, unsigned width)> liesInVectors;

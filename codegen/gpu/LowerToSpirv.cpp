@@ -9,6 +9,7 @@
 #include "codegen/KernelNotes.h"
 #include "codegen/gpu/ExactQuotients.h"
 #include "codegen/gpu/Passes.h"
+#include "codegen/gpu/WriteOutDots.h"
 #include "runtime/include/nacre/model_format.h"
 
 #include "mlir/Conversion/ArithToSPIRV/ArithToSPIRV.h"
@@ -42,7 +43,7 @@ namespace {
 
 struct CapabilityNeed {
   spirv::Capability capability;
-  uint64_t needs; ///< Bit mask of the needs; 0 if every device has the capability.
+  uint64_t needs; ///< Bit mask of the needs; 0 if every device has the capability, or if instructions have needs.
 };
 
 constexpr CapabilityNeed kCapabilities[] = {
@@ -58,6 +59,8 @@ constexpr CapabilityNeed kCapabilities[] = {
     {spirv::Capability::GroupNonUniform, NACRE_GPU_NEED(NACRE_GPU_SUBGROUPS)},
     {spirv::Capability::GroupNonUniformArithmetic, NACRE_GPU_NEED(NACRE_GPU_SUBGROUPS)},
     {spirv::Capability::GroupNonUniformShuffle, NACRE_GPU_NEED(NACRE_GPU_SUBGROUPS)},
+    {spirv::Capability::DotProduct, 0}, // needsOfDots() has the needs.
+    {spirv::Capability::DotProductInput4x8BitPacked, 0},
     {spirv::Capability::CooperativeMatrixKHR, NACRE_GPU_NEED(NACRE_GPU_COOPERATIVE_MATRIX)},
     {spirv::Capability::VulkanMemoryModel, NACRE_GPU_NEED(NACRE_GPU_COOPERATIVE_MATRIX)},
 };
@@ -68,22 +71,21 @@ bool usesMatrices(mlir::gpu::GPUModuleOp module) {
 
 /// Returns a target that has everything that a kernel may use. SPIRVUpdateVCEPass later keeps only the capabilities in
 /// use.
-spirv::TargetEnvAttr targetOf(MLIRContext *context, bool matrices) {
+spirv::TargetEnvAttr targetOf(MLIRContext *context, bool matrices, spirv::Version version) {
   SmallVector<spirv::Capability> capabilities;
   for (const CapabilityNeed &entry : kCapabilities)
     capabilities.push_back(entry.capability);
-  SmallVector<spirv::Extension> extensions = {spirv::Extension::SPV_KHR_storage_buffer_storage_class,
-                                              spirv::Extension::SPV_KHR_16bit_storage,
-                                              spirv::Extension::SPV_KHR_8bit_storage};
+  SmallVector<spirv::Extension> extensions = {
+      spirv::Extension::SPV_KHR_storage_buffer_storage_class, spirv::Extension::SPV_KHR_16bit_storage,
+      spirv::Extension::SPV_KHR_8bit_storage, spirv::Extension::SPV_KHR_integer_dot_product};
   if (matrices)
     extensions.append({spirv::Extension::SPV_KHR_cooperative_matrix, spirv::Extension::SPV_KHR_vulkan_memory_model});
-  const spirv::Version version = matrices ? spirv::Version::V_1_6 : spirv::Version::V_1_3;
   return spirv::TargetEnvAttr::get(spirv::VerCapExtAttr::get(version, capabilities, extensions, context),
                                    spirv::getDefaultResourceLimits(context), spirv::ClientAPI::Vulkan);
 }
 
 FailureOr<uint64_t> needsOf(spirv::ModuleOp module) {
-  uint64_t needs = 0;
+  uint64_t needs = needsOfDots(module);
   for (spirv::Capability capability : module.getVceTriple()->getCapabilities()) {
     const auto *entry = llvm::find_if(
         kCapabilities, [&](const CapabilityNeed &candidate) { return candidate.capability == capability; });
@@ -226,20 +228,46 @@ void useVulkanMemoryModel(spirv::ModuleOp module) {
   module.setVceTripleAttr(spirv::VerCapExtAttr::get(spirv::Version::V_1_6, capabilities, extensions, context));
 }
 
-LogicalResult finish(spirv::ModuleOp module) {
+LogicalResult runPasses(spirv::ModuleOp module, llvm::function_ref<void(OpPassManager &)> add) {
   auto passes = PassManager::on<spirv::ModuleOp>(module.getContext());
-  passes.addPass(spirv::createSPIRVLowerABIAttributesPass());
-  passes.addPass(createCanonicalizerPass());
-  passes.addPass(createCSEPass());
-  passes.addPass(spirv::createSPIRVUpdateVCEPass());
+  add(passes);
   return passes.run(module);
+}
+
+/// Notes the version, the capabilities and the extensions of a module for `version`. MLIR assumes that dot products
+/// need version 1.6, although an extension suffices.
+LogicalResult updateVersion(spirv::ModuleOp module, spirv::Version version) {
+  MLIRContext *context = module.getContext();
+  const StringRef name = spirv::getTargetEnvAttrName();
+  Attribute target = module->getAttr(name);
+  if (needsOfDots(module) != 0)
+    module->setAttr(name, targetOf(context, /*matrices=*/false, spirv::Version::V_1_6));
+  if (failed(runPasses(module, [](auto &passes) { passes.addPass(spirv::createSPIRVUpdateVCEPass()); })))
+    return failure();
+  module->setAttr(name, target);
+  spirv::VerCapExtAttr triple = *module.getVceTriple();
+  SmallVector<spirv::Capability> capabilities(triple.getCapabilities());
+  SmallVector<spirv::Extension> extensions(triple.getExtensions());
+  module.setVceTripleAttr(
+      spirv::VerCapExtAttr::get(std::min(triple.getVersion(), version), capabilities, extensions, context));
+  return success();
+}
+
+LogicalResult finish(spirv::ModuleOp module, spirv::Version version) {
+  auto add = [](OpPassManager &passes) {
+    passes.addPass(spirv::createSPIRVLowerABIAttributesPass());
+    passes.addPass(createCanonicalizerPass());
+    passes.addPass(createCSEPass());
+  };
+  return failure(failed(runPasses(module, add)) || failed(updateVersion(module, version)));
 }
 
 } // namespace
 
 FailureOr<SpirvModule> lowerToSpirv(mlir::gpu::GPUModuleOp module) {
   const bool matrices = usesMatrices(module);
-  spirv::TargetEnvAttr target = targetOf(module.getContext(), matrices);
+  const spirv::Version version = matrices ? spirv::Version::V_1_6 : spirv::Version::V_1_3;
+  spirv::TargetEnvAttr target = targetOf(module.getContext(), matrices, version);
   Operation *parent = module->getParentOp();
   const std::string name = ("__spv__" + module.getName()).str();
   module->setAttr(spirv::getTargetEnvAttrName(), target);
@@ -249,7 +277,7 @@ FailureOr<SpirvModule> lowerToSpirv(mlir::gpu::GPUModuleOp module) {
   auto lowered = dyn_cast_or_null<spirv::ModuleOp>(SymbolTable::lookupSymbolIn(parent, name));
   if (!lowered)
     return parent->emitError("must hold the SPIR-V of ") << name << " after its conversion";
-  if (failed(finish(lowered)))
+  if (failed(finish(lowered, version)))
     return failure();
   markAliases(lowered);
   if (matrices)

@@ -49,6 +49,12 @@ struct KernelLaunches {
   bool mayBeOnGpu = false;
 };
 
+/// True if the code of GPUs reads `layout` fast, for a kernel with the wish `wish`. It multiplies words of four bytes.
+bool isForGpus(const PanelWish &wish, const PanelLayout &layout) {
+  const bool isOfBytes = wish.types.sum == codegen::cpu::Number::S32;
+  return layout.depth.k == 1 || (isOfBytes && layout.depth.k % 4 == 0);
+}
+
 class EncodingChooser {
 public:
   EncodingChooser(ModuleOp module, ArrayRef<Target> targets, Accuracy accuracy)
@@ -68,7 +74,7 @@ public:
       classes.insert(weight);
     if (failed(joinByLaunches()))
       return failure();
-    for (auto &[kernel, wish] : wishes) // A GPU's code cannot read words.
+    for (auto &[kernel, wish] : wishes) // A GPU's code cannot read words of bf16.
       if (launchesOf[kernel].mayBeOnGpu)
         takeSingleSteps(wish, targets);
     decide();
@@ -78,11 +84,13 @@ public:
   }
 
 private:
-  /// Copies kernels of bytes for weights that only the CPU reads. The copies have the wishes of their originals.
+  /// Copies kernels whose groups GPUs do not read, for weights that only the CPU reads. The copies have the
+  /// wishes of their originals.
   void splitWishes() {
     auto groupedInput = [&](plan::KernelOp kernel) -> std::optional<unsigned> {
       auto wish = wishes.find(kernel);
-      return wish != wishes.end() && wish->second.depth.k > 1 ? std::optional(wish->second.input) : std::nullopt;
+      return wish != wishes.end() && !isForGpus(wish->second, wish->second) ? std::optional(wish->second.input)
+                                                                            : std::nullopt;
     };
     for (auto [kernel, copy] : splitByEngine(module, symbols, groupedInput)) {
       const PanelWish wish = wishes[kernel];
@@ -222,8 +230,8 @@ private:
   // 3. The choice
   //===--------------------------------------------------------------------===//
 
-  /// Returns the launches of a run that read the class of `members`, and the offers of their kernels. A GPU's code
-  /// cannot read groups of steps, so a kernel that a GPU may compute does not offer them.
+  /// Returns the launches of a run that read the class of `members`, and the offers of their kernels. A kernel
+  /// that a GPU may compute offers only the groups of steps that GPUs read.
   SmallVector<PanelReader> readersOf(ArrayRef<plan::KernelOp> members) {
     SmallVector<PanelLayout> layouts;
     for (plan::KernelOp kernel : members)
@@ -237,7 +245,7 @@ private:
         PanelReader &reader = readers.emplace_back();
         reader.launches = count;
         auto offer = [&](const PanelLayout &layout) {
-          if (launches.mayBeOnGpu && layout.depth.k > 1)
+          if (launches.mayBeOnGpu && !isForGpus(wish, layout))
             return;
           if (std::optional<PanelOffer> offered = offerOf(kernel, wish, layout, repeats, targets))
             reader.offers.push_back(*offered);

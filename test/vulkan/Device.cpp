@@ -93,6 +93,13 @@ void makeDevice(Device &device) {
     robustness.pNext = v12.pNext;
     v12.pNext = &robustness;
   }
+  auto dots = make<VkPhysicalDeviceShaderIntegerDotProductFeatures>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES);
+  if (has(VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME)) {
+    enabled.push_back(VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME);
+    dots.pNext = v12.pNext;
+    v12.pNext = &dots;
+  }
   auto features = make<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
   features.pNext = &v11;
   vk.GetPhysicalDeviceFeatures2(device.physical, &features);
@@ -119,6 +126,7 @@ void makeDevice(Device &device) {
   device.v12 = v12;
   device.v11.pNext = device.v12.pNext = nullptr; // of this function
   device.mayBeUnchecked = robustness.pipelineRobustness;
+  device.hasDots = dots.shaderIntegerDotProduct;
 }
 
 } // namespace

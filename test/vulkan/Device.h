@@ -50,6 +50,7 @@ struct Device {
   VkPhysicalDeviceVulkan11Features v11;
   VkPhysicalDeviceVulkan12Features v12;
   bool mayBeUnchecked; ///< Accesses to buffers, by a pipeline.
+  bool hasDots;        ///< Integer dot products, which need not be accelerated.
 };
 
 /// Opens a discrete device, or else the first one. Returns false, with the reason, if there is no device.

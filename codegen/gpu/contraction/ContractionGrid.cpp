@@ -15,8 +15,11 @@ namespace nacre::codegen::gpu {
 using Cut = LoopedContraction::Cut;
 
 ContractionGrid::ContractionGrid(KernelFunction &function, const LoopedContraction &contraction,
-                                 const std::optional<Panels> &panels, unsigned widest, bool mayTurn)
-    : function(function), contraction(contraction), build(function.builder, function.loc), panels(panels),
+                                 const std::optional<Panels> &panels, unsigned widest, bool mayTurn,
+                                 const WordProduct *words)
+    : function(function), contraction(contraction), build(function.builder, function.loc), panels(panels), words(words),
+      pairs(words && words->hasPairs && panels->width % 4 == 0 &&
+            function.liesInVectors(contraction.operands[Contraction::Rhs].argument, 16)),
       grain(contraction.kernel->grain) {
   for (unsigned operand = 0; operand < contraction.operands.size(); ++operand) {
     const bool isMade = contraction.prologue && contraction.prologue->reads(operand);
@@ -24,6 +27,8 @@ ContractionGrid::ContractionGrid(KernelFunction &function, const LoopedContracti
                       contraction.operands[operand].elementType.getIntOrFloatBitWidth() * widest <= 128;
     Reach reach = Reach::Element;
     unsigned width = wide ? widest : 4;
+    if (words && words->joinedBytes > 0 && operand == Contraction::Lhs)
+      width = 1;
     for (; width >= 4; width /= 2) {
       reach = chooseReach(operand, width);
       if (reach == Reach::Element && operand == Contraction::Lhs && mayTurn && liesInRows(width))
@@ -32,6 +37,10 @@ ContractionGrid::ContractionGrid(KernelFunction &function, const LoopedContracti
         reach = Reach::Depth;
       if (reach != Reach::Element)
         break;
+    }
+    if (reach == Reach::Element && operand == Contraction::Lhs && pairs && words->joinedBytes == 0 && !words->overlap) {
+      width = 2;
+      reach = chooseReach(operand, width);
     }
     reaches.push_back(reach);
     widths.push_back(reach == Reach::Element ? 1 : width);
@@ -51,14 +60,15 @@ bool ContractionGrid::makesLeft(unsigned operand) const {
 /// True if every element with index 0 of the loop `along` is at a multiple of `width`.
 bool ContractionGrid::liesInGroups(unsigned operand, const ContractionLoop *along, unsigned width) const {
   const ContractionOperand &array = contraction.operands[operand];
-  if (array.offset % width != 0 || !function.liesInVectors(array.argument, width) ||
+  const unsigned elements = isOfWords(operand) ? 4 * width : width;
+  if (array.offset % width != 0 || !function.liesInVectors(array.argument, elements) ||
       array.elementType.getIntOrFloatBitWidth() > 32)
     return false;
   auto fits = [&](const ContractionLoop &loop) {
     return &loop == along || loop.size == 1 || loop.strides[operand] % width == 0;
   };
   if (operand == Contraction::Rhs && panels)
-    return panels->width % width == 0;
+    return panels->width % width == 0 && panels->k == 1;
   if (contraction.prologue)
     for (const ContractionPrologue::Tap &tap : contraction.prologue->taps)
       if ((operand == Contraction::Lhs && tap.lhs % width != 0) ||

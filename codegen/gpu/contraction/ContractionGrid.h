@@ -13,6 +13,8 @@
 #include "codegen/gpu/IndexBuilder.h"
 #include "codegen/gpu/KernelFunction.h"
 #include "codegen/gpu/contraction/LeftSource.h"
+#include "codegen/gpu/contraction/WordProduct.h"
+#include <array>
 
 namespace nacre::codegen::gpu {
 
@@ -20,7 +22,7 @@ namespace nacre::codegen::gpu {
 enum class Reach {
   Element, ///< One element at a time.
   Columns, ///< Four or eight columns together.
-  Depth,   ///< Four or eight steps of the reduction together. Rhs is then read transposed.
+  Depth,   ///< Two (of words), four or eight steps of the reduction together. Rhs is then read transposed.
   Rows     ///< Four or eight rows of Lhs together. Lhs is then read transposed.
 };
 
@@ -28,9 +30,9 @@ class ContractionGrid {
 public:
   /// `panels` are the panels of Rhs, if it is packed. `widest` is the largest number of elements that a template loads
   /// together; 8 is only valid for 16-bit types. `mayTurn` is true if the template can load several rows of Lhs, or
-  /// several steps of Rhs, together.
+  /// several steps of Rhs, together. `words` is the contraction if it is a product of words, otherwise null.
   ContractionGrid(KernelFunction &function, const LoopedContraction &contraction, const std::optional<Panels> &panels,
-                  unsigned widest = 4, bool mayTurn = false);
+                  unsigned widest = 4, bool mayTurn = false, const WordProduct *words = nullptr);
 
   /// Divides the work into tiles of `tileRows` rows and `tileColumns` columns, which is a multiple of four. Sets the
   /// launch parameters and the members below. Workgroups compute `band` tiles along the rows before the next
@@ -79,6 +81,18 @@ public:
   /// Returns s if depthAddress(operand, step) is step * s; otherwise, returns `nullopt`.
   std::optional<int64_t> linearDepth(unsigned operand) const;
 
+  /// True if depthAddress(operand, step) is no sum of a term for each loop.
+  bool overlaps(unsigned operand) const { return words && operand == Contraction::Lhs && words->overlap; }
+  /// True if the same is due to the depth loop `level`.
+  bool overlaps(unsigned operand, unsigned level) const { return overlaps(operand) && words->overlap->level == level; }
+  /// True if loadPair() can load Rhs. Its steps then come in pairs, and those of Lhs may be read two together.
+  bool readsPairs() const { return pairs; }
+  /// Loads four columns of Rhs for the two steps from `address` on.
+  std::array<mlir::Value, 2> loadPair(mlir::Value address, mlir::Value quad);
+  /// Returns the offset of iteration `index` of the depth loop `level`, which is counted in groups of `step`
+  /// iterations.
+  mlir::Value depthOffset(unsigned operand, unsigned level, mlir::Value index, int64_t step = 1);
+
   mlir::Value load(unsigned operand, mlir::Value address);
   /// Loads four columns of one row or step, for any reach. The last column stands for columns beyond it.
   mlir::Value loadQuad(unsigned operand, mlir::Value address, mlir::Value quad);
@@ -100,6 +114,10 @@ public:
   /// Returns `value` extended to the accumulator's type.
   mlir::Value extended(mlir::Value value);
   mlir::Value zeroQuad();
+  /// Returns `sum` plus `left` times the quad `right`. `left` is an element or a quad. All have the accumulator's type.
+  mlir::Value multiplyAdd(mlir::Value left, mlir::Value right, mlir::Value sum);
+  /// Returns the sum of two values of the accumulator's type.
+  mlir::Value sumOf(mlir::Value a, mlir::Value b);
 
   //===--------------------------------------------------------------------===//
   // Results
@@ -130,12 +148,16 @@ private:
   bool liesInSteps(unsigned width) const;
   Reach chooseReach(unsigned operand, unsigned width) const;
   bool liesInGroups(unsigned operand, const ContractionLoop *along, unsigned width) const;
+  bool isOfWords(unsigned operand) const { return words && operand <= Contraction::Rhs; }
+  mlir::Value loadJoined(unsigned argument, mlir::Value address);
   mlir::Value addressOf(unsigned operand, llvm::ArrayRef<ContractionLoop> loops, mlir::Value flat, int64_t step);
   llvm::ArrayRef<ContractionLoop> tiledRows() const;
   llvm::SmallVector<mlir::Value> applyEpilogue(mlir::Value sum, llvm::ArrayRef<mlir::Value> loaded);
   void store(unsigned result, mlir::Value value, mlir::Value row, mlir::Value quad);
 
   const std::optional<Panels> panels;
+  const WordProduct *const words;
+  const bool pairs;
   const int64_t grain;
   llvm::SmallVector<Reach, 6> reaches;
   llvm::SmallVector<unsigned, 6> widths;

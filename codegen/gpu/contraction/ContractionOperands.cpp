@@ -28,11 +28,20 @@ Value ContractionGrid::addressOf(unsigned operand, ArrayRef<ContractionLoop> loo
     const bool last = level + 1 == loops.size();
     const int64_t iterations = last ? loop.size / step : loop.size, stride = loop.strides[operand] * (last ? step : 1);
     Value index = level == 0 ? flat : build.remainder(flat, iterations);
-    address = build.add(address, build.multiply(index, scaled(operand, stride)));
+    const bool isDepth = loops.data() == contraction.depth.data();
+    address = build.add(address, isDepth ? depthOffset(operand, level, index, last ? step : 1)
+                                         : build.multiply(index, scaled(operand, stride)));
     if (level != 0)
       flat = build.divide(flat, iterations);
   }
   return address;
+}
+
+Value ContractionGrid::depthOffset(unsigned operand, unsigned level, Value index, int64_t step) {
+  Value offset = build.multiply(index, scaled(operand, contraction.depth[level].strides[operand] * step));
+  if (overlaps(operand, level))
+    return build.least(offset, build.constant(words->overlap->largest));
+  return offset;
 }
 
 Value ContractionGrid::rowAddress(unsigned operand, Value row, int64_t further) {
@@ -60,7 +69,7 @@ Value ContractionGrid::depthAddress(unsigned operand, Value step) {
 }
 
 std::optional<int64_t> ContractionGrid::linearDepth(unsigned operand) const {
-  if (reaches[operand] == Reach::Depth)
+  if (reaches[operand] == Reach::Depth || overlaps(operand))
     return std::nullopt;
   ArrayRef<ContractionLoop> loops = contraction.depth;
   for (unsigned level = 0; level + 1 < loops.size(); ++level)
@@ -75,7 +84,7 @@ Value ContractionGrid::columnAddress(unsigned operand, Value quad, unsigned lane
     const int64_t panel = panels->width, unit = width(operand);
     Value column = several ? quad : build.add(build.multiply(quad, 4), lane);
     return build.add(build.multiply(build.divide(column, panel / unit), panels->stride / unit),
-                     build.remainder(column, panel / unit));
+                     build.multiply(build.remainder(column, panel / unit), panels->k));
   }
   if (several)
     return quad;
@@ -88,9 +97,30 @@ Value ContractionGrid::columnAddress(unsigned operand, Value quad, unsigned lane
 //===----------------------------------------------------------------------===//
 
 Value ContractionGrid::load(unsigned operand, Value address) {
-  return memref::LoadOp::create(build.ops, build.loc,
-                                function.buffer(contraction.operands[operand].argument, width(operand)),
-                                ValueRange{address});
+  const unsigned argument = contraction.operands[operand].argument;
+  if (words && operand == Contraction::Lhs && words->joinedBytes > 0)
+    return loadJoined(argument, address);
+  Value buffer =
+      isOfWords(operand) ? function.words(argument, width(operand)) : function.buffer(argument, width(operand));
+  return memref::LoadOp::create(build.ops, build.loc, buffer, ValueRange{address});
+}
+
+/// Loads the bytes of a word one by one. The word has zeros after its last byte.
+Value ContractionGrid::loadJoined(unsigned argument, Value address) {
+  Value word;
+  for (int64_t number = 0; number < words->joinedBytes; ++number) {
+    Value byte = memref::LoadOp::create(build.ops, build.loc, function.buffer(argument, 1),
+                                        ValueRange{build.add(address, number)});
+    Value bits = arith::ExtUIOp::create(build.ops, build.loc, accumulator(), byte);
+    if (number == 0) {
+      word = bits;
+      continue;
+    }
+    Value distance = arith::ConstantIntOp::create(build.ops, build.loc, accumulator(), 8 * number);
+    word =
+        arith::OrIOp::create(build.ops, build.loc, word, arith::ShLIOp::create(build.ops, build.loc, bits, distance));
+  }
+  return word;
 }
 
 Value ContractionGrid::loadQuad(unsigned operand, Value address, Value quad) {
@@ -105,10 +135,31 @@ Value ContractionGrid::loadQuad(unsigned operand, Value address, Value quad) {
     Value at = build.multiply(column, contraction.columns.strides[operand]);
     if (operand == Contraction::Rhs && panels)
       at = build.add(build.multiply(build.divide(column, panels->width), panels->stride),
-                     build.remainder(column, panels->width));
+                     build.multiply(build.remainder(column, panels->width), panels->k));
     lanes.push_back(load(operand, build.add(address, at)));
   }
   return vector::FromElementsOp::create(build.ops, build.loc, VectorType::get({4}, lanes.front().getType()), lanes);
+}
+
+std::array<Value, 2> ContractionGrid::loadPair(Value address, Value quad) {
+  const int64_t quadsOfPanel = panels->width / 4;
+  Value panel = build.multiply(build.divide(quad, quadsOfPanel), panels->stride);
+  Value within = build.multiply(build.remainder(quad, quadsOfPanel), 8);
+  Value first = build.divide(build.add(address, build.add(panel, within)), 4);
+  Value buffer = function.words(contraction.operands[Contraction::Rhs].argument, 4);
+  SmallVector<Value, 8> loaded; // The two words of each column.
+  for (int64_t half = 0; half < 2; ++half) {
+    Value four = memref::LoadOp::create(build.ops, build.loc, buffer, ValueRange{build.add(first, half)});
+    for (int64_t lane = 0; lane < 4; ++lane)
+      loaded.push_back(vector::ExtractOp::create(build.ops, build.loc, four, lane));
+  }
+  auto quadOf = [&](unsigned step) -> Value {
+    return vector::FromElementsOp::create(
+        build.ops, build.loc, quadType(),
+        ValueRange{loaded[step], loaded[2 + step], loaded[4 + step], loaded[6 + step]});
+  };
+  Value ofFirst = quadOf(0);
+  return {ofFirst, quadOf(1)};
 }
 
 Value ContractionGrid::loadStep(Value step, bool mayLieBeyond, llvm::function_ref<Value(Value)> load) {
@@ -170,6 +221,20 @@ Value ContractionGrid::extended(Value value) {
 
 Value ContractionGrid::zeroQuad() {
   return arith::ConstantOp::create(build.ops, build.loc, build.ops.getZeroAttr(quadType()));
+}
+
+Value ContractionGrid::multiplyAdd(Value left, Value right, Value sum) {
+  if (words)
+    return addDotProducts(build.ops, build.loc, *words, left, right, sum);
+  if (!isa<VectorType>(left.getType()))
+    left = vector::BroadcastOp::create(build.ops, build.loc, quadType(), left);
+  return vector::FMAOp::create(build.ops, build.loc, left, right, sum);
+}
+
+Value ContractionGrid::sumOf(Value a, Value b) {
+  if (accumulator().isInteger())
+    return arith::AddIOp::create(build.ops, build.loc, a, b);
+  return arith::AddFOp::create(build.ops, build.loc, a, b);
 }
 
 } // namespace nacre::codegen::gpu

@@ -49,6 +49,8 @@ public:
 private:
   /// Returns the number of steps per iteration of the innermost loop.
   int64_t steps() const {
+    if (grid.overlaps(Contraction::Lhs, contraction.depth.size() - 1))
+      return 1;
     for (int64_t steps : {4, 3, 2})
       if (contraction.depth.back().size % steps == 0)
         return steps;
@@ -73,7 +75,7 @@ private:
     build.ops.setInsertionPointToStart(nest.getBody());
     Value iteration = nest.getInductionVar();
     auto advanced = [&](unsigned operand, Value address) {
-      return build.add(address, build.multiply(iteration, grid.scaled(operand, loop.strides[operand] * taken)));
+      return build.add(address, grid.depthOffset(operand, level, iteration, taken));
     };
     step.right = advanced(Contraction::Rhs, step.right);
     if (grid.left)
@@ -100,11 +102,18 @@ private:
     if (!grid.left && grid.reach(Contraction::Lhs) == Reach::Depth)
       for (Value row : lhs)
         fours.push_back(grid.load(Contraction::Lhs, build.add(row, at.left)));
+    SmallVector<std::array<Value, 2>> pairs;
+    if (grid.readsPairs())
+      for (Value quad : clamped)
+        pairs.push_back(grid.loadPair(at.right, quad));
     for (int64_t step = 0; step < taken; ++step) {
       SmallVector<Value> columns;
-      for (Value quad : clamped)
-        columns.push_back(
-            grid.extended(grid.loadQuad(Contraction::Rhs, build.add(at.right, step * rightStride), quad)));
+      for (const std::array<Value, 2> &pair : pairs)
+        columns.push_back(pair[step]);
+      if (pairs.empty())
+        for (Value quad : clamped)
+          columns.push_back(
+              grid.extended(grid.loadQuad(Contraction::Rhs, build.add(at.right, step * rightStride), quad)));
       for (int64_t i = 0; i < tile.rows; ++i)
         for (int64_t j = 0; j < tile.quads; ++j) {
           Value a = movesWithColumns ? grid.loadQuad(Contraction::Lhs,
@@ -114,11 +123,8 @@ private:
                     : fours.empty()
                         ? grid.load(Contraction::Lhs, build.add(build.add(lhs[i], at.left), step * leftStride))
                         : vector::ExtractOp::create(build.ops, build.loc, fours[i], step).getResult();
-          a = grid.extended(a);
-          if (!isa<VectorType>(a.getType()))
-            a = vector::BroadcastOp::create(build.ops, build.loc, grid.quadType(), a);
           Value &sum = sums[i * tile.quads + j];
-          sum = vector::FMAOp::create(build.ops, build.loc, a, columns[j], sum);
+          sum = grid.multiplyAdd(grid.extended(a), columns[j], sum);
         }
     }
     return sums;

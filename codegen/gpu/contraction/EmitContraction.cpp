@@ -26,6 +26,7 @@ using namespace nacre::codegen::gpu;
 namespace {
 
 bool isKnown(Type type) { return type.isF32() || type.isF16() || type.isF64(); }
+bool isKnownInteger(Type type) { return type.isInteger(8) || type.isInteger(16) || type.isInteger(32); }
 
 /// True if cooperative matrices may multiply the operands as f16. That is exact for f16 operands; for others, the user
 /// must request it. bf16 operands would keep their digits, but lose their range.
@@ -114,10 +115,12 @@ void emitHaloOfRow(KernelFunction &function, const Contraction &contraction) {
   emitHalo(function, *contraction.written, contraction.cutAxis, low, high);
 }
 
-/// Returns the reason why the templates cannot compute the form; empty if they can.
+/// Returns the reason why the templates cannot compute the form; empty if they can. Factors of integers are not checked
+/// here.
 std::string obstacleOf(const Contraction &contraction) {
-  if (contraction.isOfIntegers())
-    return "the product is of integers";
+  const bool isOfIntegers = contraction.isOfIntegers();
+  if (isOfIntegers && contraction.prologue)
+    return "the left operand of a product of integers is not in memory";
   if (contraction.parts != 1)
     return "the epilogue reads the product in parts";
   if (contraction.prologue && !isKnown(contraction.prologue->elementType))
@@ -126,7 +129,8 @@ std::string obstacleOf(const Contraction &contraction) {
     return "the left operand is computed by an operation that SPIR-V lacks";
   for (auto [number, operand] : llvm::enumerate(contraction.operands)) {
     const bool isFactor = (number == Contraction::Lhs && !contraction.prologue) || number == Contraction::Rhs;
-    if (!isKnown(operand.elementType) && !(isFactor && operand.elementType.isBF16()))
+    const Type type = operand.elementType;
+    if (!isKnown(type) && !(isFactor && type.isBF16()) && !(isOfIntegers && isKnownInteger(type)))
       return "an operand is not a 16-, 32- or 64-bit float";
   }
   if (contraction.epilogue && !canInlineOnGpu(*contraction.epilogue->body))
@@ -171,9 +175,11 @@ void emitTile(ContractionGrid &grid, const GpuTile::WinogradGradient &tile, cons
   emitWinogradGradientBlock(grid, tile, *winograd.gradient);
 }
 
-/// Emits the tiles of a contraction. `panels` are the panels of Rhs, if it is packed.
+/// Emits the tiles of a contraction. `panels` are the panels of Rhs, if it is packed. `words` is the contraction if it
+/// is a product of words, otherwise null.
 LogicalResult emitTiles(KernelFunction &function, const LoopedContraction &contraction,
-                        const std::optional<Panels> &panels, bool depthwise, ByWinograd winograd = {}) {
+                        const std::optional<Panels> &panels, bool depthwise, ByWinograd winograd = {},
+                        const WordProduct *words = nullptr) {
   TileRequest request = requestOf(contraction, depthwise, winograd, function.options);
   SmallVector<GpuTile, 4> tiles = chooseGpuTiles(request);
   if (!function.options.tile.empty()) // The driver has checked that it is a tile.
@@ -185,7 +191,8 @@ LogicalResult emitTiles(KernelFunction &function, const LoopedContraction &contr
   function.workgroupSize = tile.invocations();
   const bool isCooperative = tile.is<GpuTile::Cooperative>();
   ContractionGrid grid(function, contraction, panels, isCooperative ? 8 : 4,
-                       /*mayTurn=*/isCooperative || tile.is<GpuTile::Shared>() || tile.is<GpuTile::WinogradGradient>());
+                       /*mayTurn=*/isCooperative || tile.is<GpuTile::Shared>() || tile.is<GpuTile::WinogradGradient>(),
+                       words);
   if (!divide(grid, tile, winograd))
     return failure();
   emitHaloOfRow(function, contraction);
@@ -196,12 +203,26 @@ LogicalResult emitTiles(KernelFunction &function, const LoopedContraction &contr
   return success();
 }
 
+LogicalResult emitWords(KernelFunction &function, const MatrixProduct &product) {
+  std::optional<WordProduct> words = inWords(product, function);
+  if (!words || failed(emitTiles(function, *words, words->panels, /*depthwise=*/false, {}, &*words)))
+    return failure();
+  function.flops = 2 * product.multiplyAdds(); // A step has four multiply-adds of each sum.
+  return success();
+}
+
 LogicalResult emit(plan::KernelOp kernel, KernelFunction &function, const MatrixProduct &product) {
+  if (product.isOfIntegers())
+    return emitWords(function, product);
   return emitTiles(function, product, product.panels, /*depthwise=*/false,
                    {convolutionOf(kernel, product), gradientOf(kernel, function, product)});
 }
 
 LogicalResult emit(plan::KernelOp, KernelFunction &function, const DepthwiseConvolution &convolution) {
+  if (convolution.isOfIntegers()) {
+    function.declined = "a depthwise product of integers has no words";
+    return failure();
+  }
   return emitTiles(function, convolution, std::nullopt, /*depthwise=*/true);
 }
 
@@ -227,7 +248,7 @@ LogicalResult nacre::codegen::gpu::emitSeparable(plan::KernelOp kernel, KernelFu
   FailureOr<MatrixProduct> product = productOf(kernel, *plain);
   if (failed(product))
     return failure();
-  function.declined = obstacleOf(*product);
+  function.declined = product->isOfIntegers() ? "the product is of integers" : obstacleOf(*product);
   if (!function.declined.empty() || failed(emitTiles(function, *product, product->panels, /*depthwise=*/false)))
     return failure();
   function.flops += 2 * asDepthwise(form->depthwise).multiplyAdds();

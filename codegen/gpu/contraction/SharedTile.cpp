@@ -180,7 +180,7 @@ private:
     for (int64_t part = 0; part < tile.parts; ++part) {
       Value at = build.add(build.add(me, offset), part * setSize);
       Value next = memref::LoadOp::create(build.ops, build.loc, array, ValueRange{at});
-      total = total ? arith::AddFOp::create(build.ops, build.loc, total, next).getResult() : next;
+      total = total ? grid.sumOf(total, next) : next;
     }
     return total;
   }
@@ -229,10 +229,10 @@ private:
     for (Value quad : factors.drop_front(tile.rows))
       quads.push_back(grid.extended(quad));
     for (int64_t i = 0; i < tile.rows; ++i) {
-      Value a = vector::BroadcastOp::create(build.ops, build.loc, grid.quadType(), grid.extended(factors[i]));
+      Value a = grid.extended(factors[i]);
       for (int64_t j = 0; j < tile.quads; ++j) {
         Value &sum = sums[i * tile.quads + j];
-        sum = vector::FMAOp::create(build.ops, build.loc, a, quads[j], sum);
+        sum = grid.multiplyAdd(a, quads[j], sum);
       }
     }
     return sums;

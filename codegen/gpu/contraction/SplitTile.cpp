@@ -22,7 +22,9 @@ class SplitTile {
 public:
   SplitTile(ContractionGrid &grid, const GpuTile::Split &tile)
       : grid(grid), contraction(grid.contraction), build(grid.build), tile(tile), parts(tile.parts),
-        steps(grid.left || contraction.depth.back().size % 4 == 0 ? 4 : 1) {
+        steps(grid.left || contraction.depth.back().size % 4 == 0 ? 4
+              : grid.readsPairs()                                 ? 2
+                                                                  : 1) {
     assert(tile.rows <= parts && "a part finishes a row at most");
   }
 
@@ -49,7 +51,7 @@ public:
       for (int64_t number = 0; number < parts; ++number) {
         Value next =
             memref::LoadOp::create(build.ops, build.loc, array, ValueRange{build.add(at, number * tile.columnThreads)});
-        sum = sum ? arith::AddFOp::create(build.ops, build.loc, sum, next).getResult() : next;
+        sum = sum ? grid.sumOf(sum, next) : next;
       }
       grid.finish(sum, row, quad);
     });
@@ -83,17 +85,24 @@ private:
     if (!grid.left && grid.reach(Contraction::Lhs) == Reach::Depth)
       for (Value row : rows)
         fours.push_back(loadLeft(row, first, hasTail));
+    auto addressOf = [&](Value step) {
+      return build.add(grid.base(Contraction::Rhs), grid.depthAddress(Contraction::Rhs, step));
+    };
+    std::array<Value, 2> pair;
+    if (grid.readsPairs()) {
+      pair = grid.loadPair(addressOf(hasTail ? grid.someStep(first) : first), quad);
+      for (Value &columns : pair)
+        columns = hasTail ? grid.zeroBeyond(first, columns) : columns;
+    }
     for (int64_t step = 0; step < steps; ++step) {
       Value at = build.add(first, step);
-      Value columns = grid.extended(grid.loadStep(at, hasTail, [&](Value inside) {
-        return grid.loadQuad(Contraction::Rhs,
-                             build.add(grid.base(Contraction::Rhs), grid.depthAddress(Contraction::Rhs, inside)), quad);
+      Value columns = grid.readsPairs() ? pair[step] : grid.extended(grid.loadStep(at, hasTail, [&](Value inside) {
+        return grid.loadQuad(Contraction::Rhs, addressOf(inside), quad);
       }));
       for (int64_t i = 0; i < tile.rows; ++i) {
         Value a = fours.empty() ? loadLeft(rows[i], at, hasTail)
                                 : vector::ExtractOp::create(build.ops, build.loc, fours[i], step).getResult();
-        a = vector::BroadcastOp::create(build.ops, build.loc, grid.quadType(), grid.extended(a));
-        current[i] = vector::FMAOp::create(build.ops, build.loc, a, columns, current[i]);
+        current[i] = grid.multiplyAdd(grid.extended(a), columns, current[i]);
       }
     }
     scf::YieldOp::create(build.ops, build.loc, current);

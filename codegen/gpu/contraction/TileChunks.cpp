@@ -15,7 +15,7 @@ namespace nacre::codegen::gpu {
 /// Returns the address of step `offset` of the part that begins at step `first`. If a part is within one iteration of
 /// the outer loops, the address is linear in the step.
 Value TileLoader::depthAddress(unsigned operand, Value first, Value offset) {
-  if (contraction.depth.back().size % layout.depth != 0)
+  if (contraction.depth.back().size % layout.depth != 0 || grid.overlaps(operand))
     return grid.depthAddress(operand, build.add(first, offset));
   const int64_t stride = contraction.depth.back().strides[operand];
   Value inPart = grid.reach(operand) == Reach::Depth ? build.multiply(build.divide(offset, grid.width(operand)), stride)
@@ -55,11 +55,18 @@ Value TileLoader::loadLeftQuad(Value row, Value first, Value offset) {
       return grid.load(Contraction::Lhs, build.add(row, depth));
     });
   };
-  if (grid.reach(Contraction::Lhs) == Reach::Depth)
+  const int64_t stepsOfLoad = grid.reach(Contraction::Lhs) == Reach::Depth ? grid.width(Contraction::Lhs) : 1;
+  if (stepsOfLoad >= 4)
     return loadAt(offset);
   SmallVector<Value, 4> steps;
-  for (int64_t step = 0; step < 4; ++step)
-    steps.push_back(loadAt(build.add(offset, step)));
+  for (int64_t step = 0; step < 4; step += stepsOfLoad) {
+    Value loaded = loadAt(build.add(offset, step));
+    if (stepsOfLoad == 1)
+      steps.push_back(loaded);
+    else
+      for (int64_t lane = 0; lane < stepsOfLoad; ++lane)
+        steps.push_back(vector::ExtractOp::create(build.ops, build.loc, loaded, lane));
+  }
   return vector::FromElementsOp::create(build.ops, build.loc, VectorType::get({4}, steps.front().getType()), steps);
 }
 
@@ -151,6 +158,15 @@ Value TileLoader::loadRight(const ChunkPosition &position, Value first) {
   if (layout.chunk == 4)
     return low;
   return joined(low, narrowed(quad(1), layout.rightType));
+}
+
+/// Loads a chunk of each of two steps, whose words are adjacent.
+std::array<Value, 2> TileLoader::loadRightPair(const ChunkPosition &position, Value first) {
+  const unsigned rhs = Contraction::Rhs;
+  Value offset = build.multiply(position.line, 2);
+  Value depth =
+      hasTail() ? grid.depthAddress(rhs, grid.someStep(build.add(first, offset))) : depthAddress(rhs, first, offset);
+  return grid.loadPair(build.add(grid.base(rhs), depth), grid.clampedQuad(build.add(grid.firstQuad, position.chunk)));
 }
 
 /// Loads a chunk of each of several steps. Each load returns all these steps for one column.

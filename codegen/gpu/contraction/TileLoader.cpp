@@ -38,6 +38,8 @@ TileLoader::TileLoader(ContractionGrid &grid, const SharedLayout &layout, int64_
                                                                     position.further * rowsAtOnce));
   if (grid.reach(rhs) == Reach::Depth && !layout.rightAcross)
     stepsAtOnce = grid.width(rhs);
+  else if (grid.readsPairs())
+    stepsAtOnce = 2;
   const int64_t lines = layout.depth / stepsAtOnce;
   // Adjacent invocations load adjacent vectors of steps of a column. A cache fetches two vectors of four f32 together,
   // and four adjacent vectors are even faster.
@@ -114,6 +116,8 @@ SmallVector<Value> TileLoader::load(Value part) {
   for (const ChunkPosition &position : rights) {
     if (layout.rightAcross)
       chunks.push_back(loadRightAcross(position, first));
+    else if (grid.readsPairs())
+      llvm::append_range(chunks, loadRightPair(position, first));
     else if (stepsAtOnce > 1)
       llvm::append_range(chunks, loadRightStepsIfMine(position, first));
     else

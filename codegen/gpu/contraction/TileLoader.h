@@ -81,6 +81,7 @@ private:
   llvm::SmallVector<mlir::Value> loadRightStepsIfMine(const ChunkPosition &position, mlir::Value first);
   llvm::SmallVector<mlir::Value> turned(llvm::ArrayRef<mlir::Value> vectors, int64_t lanes);
   mlir::Value loadRight(const ChunkPosition &position, mlir::Value first);
+  std::array<mlir::Value, 2> loadRightPair(const ChunkPosition &position, mlir::Value first);
   llvm::SmallVector<mlir::Value> insideOf(mlir::Value step);
   llvm::SmallVector<mlir::Value> loadForSource(mlir::Value first);
   llvm::SmallVector<mlir::Value> makeLefts(llvm::ArrayRef<mlir::Value> loaded);

@@ -135,6 +135,7 @@ Value Evaluator::loadPacked(const Input &input, const Point &at) {
   const int64_t width = encoding.getWidth(), columns = type.getShape().back();
   const int64_t rows = type.getNumElements() / columns, groupColumns = columns / encoding.getGroups();
   const int64_t panels = llvm::divideCeil(groupColumns, width);
+  const DepthGroups depth = groupsOf(encoding);
 
   StridedSlice row, column;
   row.shape = column.shape = llvm::to_vector(type.getShape());
@@ -150,7 +151,7 @@ Value Evaluator::loadPacked(const Input &input, const Point &at) {
   const std::optional<unsigned> vectorized = laneLoop(at);
   const int64_t stride = vectorized ? columnAccess->strides[*vectorized] : 0;
   unsigned lanes = stride != 0 || (vectorized && rowAccess->strides[*vectorized] != 0) ? at[*vectorized].lanes : 1;
-  const bool whole = stride == 1 && rowAccess->strides[*vectorized] == 0 && width % lanes == 0 &&
+  const bool whole = depth.k == 1 && stride == 1 && rowAccess->strides[*vectorized] == 0 && width % lanes == 0 &&
                      groupColumns % lanes == 0 && isMultiple(at, columnAccess->strides, columnAccess->offset, lanes) &&
                      type.getElementTypeBitWidth() * lanes <= kVectorBits;
   if (lanes > 1 && !whole) {
@@ -178,6 +179,21 @@ Value Evaluator::loadPacked(const Input &input, const Point &at) {
     Value within = divided(at0, width / lanes);
     panel = panel ? build.add(panel, within) : within;
     at0 = remainder(at0, width / lanes);
+  }
+  if (depth.k > 1) {
+    const int64_t rowsOfPanel = rows / depth.run * depth.groups();
+    Value step = remainder(rowIndex, depth.run), group = divided(step, depth.k), within = remainder(step, depth.k);
+    if (depth.overlap() > 0) {
+      Value isLast =
+          arith::CmpIOp::create(build.ops, build.loc, arith::CmpIPredicate::eq, group, build.index(depth.groups() - 1));
+      Value shifted = build.add(within, build.index(depth.overlap()));
+      within = arith::SelectOp::create(build.ops, build.loc, isLast, shifted, within);
+    }
+    rowIndex = build.add(build.multiply(divided(rowIndex, depth.run), depth.groups()), group);
+    if (panel)
+      rowIndex = build.add(build.multiply(panel, rowsOfPanel), rowIndex);
+    Value word = build.add(build.multiply(rowIndex, width), at0);
+    return build.load(argument, build.add(build.multiply(word, depth.k), within), 1);
   }
   if (panel)
     rowIndex = build.add(build.multiply(panel, rows), rowIndex);

@@ -102,7 +102,10 @@ typedef enum nacre_gpu_bit {
   NACRE_GPU_FLOAT_64 = 6,
   NACRE_GPU_SUBGROUPS = 7, /**< Arithmetic and shuffles within a subgroup, in compute. */
   NACRE_GPU_COOPERATIVE_MATRIX =
-      8 /**< KHR: 16x16x16, f16 into f32, in subgroups of 32; with the Vulkan memory model. */
+      8,                    /**< KHR: 16x16x16, f16 into f32, in subgroups of 32; with the Vulkan memory model. */
+  NACRE_GPU_DOT_SIGNED = 9, /**< Dot products of four signed bytes in a word, accelerated; emulated GPUs need not be. */
+  NACRE_GPU_DOT_UNSIGNED = 10, /**< The same for unsigned bytes. */
+  NACRE_GPU_DOT_MIXED = 11     /**< The same for a signed and an unsigned word. */
 } nacre_gpu_bit;
 
 #define NACRE_GPU_NEED(bit) (UINT64_C(1) << (bit))

@@ -89,6 +89,8 @@ void query_features(const Loader &loader, VkPhysicalDevice device, uint32_t vers
        VK_KHR_TIMELINE_SEMAPHORE_EXTENSION_NAME);
   link(features.memory_model, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES, VK_API_VERSION_1_2,
        VK_KHR_VULKAN_MEMORY_MODEL_EXTENSION_NAME);
+  link(features.dots, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES, VK_API_VERSION_1_3,
+       VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME);
   if (version >= VK_API_VERSION_1_3) // Nacre's kernels with cooperative matrices are SPIR-V 1.6.
     link(features.matrix, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR, UINT32_MAX,
          VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME);
@@ -170,6 +172,17 @@ void note_properties(const VkPhysicalDeviceProperties &properties, Traits &trait
   can.alignment = limits.minStorageBufferOffsetAlignment ? limits.minStorageBufferOffsetAlignment : 1;
 }
 
+/// Returns the dot products that are as fast as other instructions. Emulated GPUs have no such hardware, but execute
+/// them as fast as the products and sums of single bytes.
+uint64_t dots_of(const VkPhysicalDeviceShaderIntegerDotProductProperties &dots, bool is_emulated) {
+  uint64_t bits = 0;
+  auto note = [&](VkBool32 has, nacre_gpu_bit bit) { bits |= has || is_emulated ? NACRE_GPU_NEED(bit) : 0; };
+  note(dots.integerDotProduct4x8BitPackedSignedAccelerated, NACRE_GPU_DOT_SIGNED);
+  note(dots.integerDotProduct4x8BitPackedUnsignedAccelerated, NACRE_GPU_DOT_UNSIGNED);
+  note(dots.integerDotProduct4x8BitPackedMixedSignednessAccelerated, NACRE_GPU_DOT_MIXED);
+  return bits;
+}
+
 bool has_subgroups(const VkPhysicalDeviceSubgroupProperties &subgroups) {
   constexpr VkSubgroupFeatureFlags needed =
       VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
@@ -237,6 +250,9 @@ bool read_traits(const Loader &loader, VkPhysicalDevice device, MemoryPool &pool
   VkPhysicalDeviceFloatControlsProperties floats = {};
   floats.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES;
   subgroups.pNext = &floats;
+  VkPhysicalDeviceShaderIntegerDotProductProperties dots = {};
+  dots.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES;
+  floats.pNext = &dots;
   VkPhysicalDeviceProperties2 properties = {};
   properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
   properties.pNext = &subgroups;
@@ -257,6 +273,8 @@ bool read_traits(const Loader &loader, VkPhysicalDevice device, MemoryPool &pool
   traits.capabilities.features = keep_used(features, matrices);
   if (has_subgroups(subgroups))
     traits.capabilities.features |= NACRE_GPU_NEED(NACRE_GPU_SUBGROUPS);
+  if (features.dots.shaderIntegerDotProduct)
+    traits.capabilities.features |= dots_of(dots, is_cpu(traits));
   traits.timeline = features.timeline.timelineSemaphore;
   traits.unchecked = features.robustness.pipelineRobustness;
   traits.preserves =

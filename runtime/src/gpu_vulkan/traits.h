@@ -42,6 +42,7 @@ struct Features {
   VkPhysicalDeviceShaderFloat16Int8Features arithmetic;
   VkPhysicalDeviceTimelineSemaphoreFeatures timeline;
   VkPhysicalDeviceVulkanMemoryModelFeatures memory_model;
+  VkPhysicalDeviceShaderIntegerDotProductFeatures dots;
   VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix;
   VkPhysicalDevicePipelineRobustnessFeaturesEXT robustness;
   const char *extensions[8];

@@ -138,16 +138,19 @@ plan.entry @steps attributes {plan.entry_weight = 50.0} {
 // -----
 
 // Dot products of this CPU take four unsigned bytes by four signed ones. For signed bytes alone, it would prefer pairs. Both
-// kernels offer both, and groups of four take less time together. A GPU that may compute a launch offers no groups, and the
-// weight stays plain.
+// kernels offer both, and groups of four take less time together. A GPU that may compute a launch reads groups of four, too, but
+// no pairs.
 
 // BYTES:      plan.weight @bytes = {{.*}}#plan.encoding<panel, width = [[WIDTH:[0-9]+]] k = 4, run = 64>
 // BYTES:      plan.kernel @unsigned
 // BYTES-SAME: encodings = [unit, #plan.encoding<panel, width = [[WIDTH]] k = 4, run = 64>]
 // BYTES:      plan.kernel @signed
 // BYTES-SAME: encodings = [unit, #plan.encoding<panel, width = [[WIDTH]] k = 4, run = 64>]
-// GPU:        plan.weight @bytes = dense<1> : tensor<64x64xi8>{{$}}
-// GPU-NOT:    #plan.encoding
+// GPU:        plan.weight @bytes = {{.*}}#plan.encoding<panel, width = [[WIDTH:[0-9]+]] k = 4, run = 64>
+// GPU:        plan.kernel @unsigned
+// GPU-SAME:   encodings = [unit, #plan.encoding<panel, width = [[WIDTH]] k = 4, run = 64>]
+// GPU:        plan.kernel @signed
+// GPU-SAME:   encodings = [unit, #plan.encoding<panel, width = [[WIDTH]] k = 4, run = 64>]
 plan.weight @bytes = dense<1> : tensor<64x64xi8>
 plan.entry @main {
   %x = plan.storage input "x" 0 : memref<256x64xi8>
@@ -187,7 +190,7 @@ plan.kernel @signed contraction (%a: tensor<256x64xi8>, %b: tensor<64x64xi8>) in
 
 // -----
 
-// A GPU may compute one of these launches, and the CPU the other. The weight that only the CPU reads keeps its groups, and gets a
+// A GPU may compute one of these launches, and the CPU the other. The weight that only the CPU reads keeps its pairs, and gets a
 // kernel of its own.
 
 // BYTES:      plan.weight @ours = {{.*}}#plan.encoding

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random layers of 8-bit integers give the bits of a scalar reference, on every CPU that has code of its own for them.
+"""Random layers of 8-bit integers give the bits of a scalar reference, on GPUs and on every CPU that has code of its own for them.
 
 Why:  these sums have one right answer, and each instruction set comes to it in another way: pairs of bytes in 16 bits, groups of
       four in 32, tiles of two rows, transformed tiles. Errors are at the ends of types, in rests of vectors and in paddings.
@@ -38,14 +38,14 @@ def host_features():
 class IntegerLayers(nacre.NacreTest):
     """Compiles models of layers for `target` and `cpu`, runs each on all of `runs_on`, and compares all outputs."""
 
-    target, cpu, runs_on = "host", "", ("this machine",)
+    target, cpu, runs_on, place = "host", "", ("this machine",), "cpu"
     layers = None
 
     def compile_and_compare(self, number):
         model = self.layers.Model(range(number * LAYERS, (number + 1) * LAYERS))
         path, library = self.path("layers" + model.suffix), self.path("liblayers.so")
         model.save(path)
-        self.call(os.path.join(nacre.BIN, "nacre-compile"), path, "-o", library, f"--target={self.target}", *([f"--cpu={self.cpu}"] * bool(self.cpu)))
+        self.call(os.path.join(nacre.BIN, "nacre-compile"), path, "-o", library, f"--target={self.target}", f"--place={self.place}", *([f"--cpu={self.cpu}"] * bool(self.cpu)))
         inputs = []
         for name, array in model.fed.items():
             np.save(self.path(name + ".npy"), array)
@@ -66,7 +66,7 @@ class IntegerLayers(nacre.NacreTest):
 
     def run_on(self, machine, library, *options):
         if machine == "this machine":
-            self.run_model(library, "--threads=2", *options)
+            self.run_model(library, "--threads=2", *(["--gpu"] * (self.place != "cpu")), *options)
         elif "arm64" in self.target:
             self.run_arm64(library, *options, cpu=machine)
         else:
@@ -95,6 +95,8 @@ def lacks_x86_64(*programs):
 NO_ARM64 = "" if QEMU_ARM64 else "needs qemu-aarch64 and an arm64 sysroot"
 
 add_tests("Native", "")
+add_tests("Gpu", "", place="gpu")
+add_tests("Split", "", place="split:50")
 add_tests("X86V2", lacks_x86_64(), target="linux-x86_64", cpu="x86-64-v2")
 add_tests("X86V3", lacks("avx2", "fma"), target="linux-x86_64", cpu="x86-64-v3")
 add_tests("X86V4", lacks("avx512f", "avx512bw", "avx512vl"), target="linux-x86_64", cpu="x86-64-v4")

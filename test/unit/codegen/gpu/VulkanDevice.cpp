@@ -45,7 +45,9 @@ uint64_t featuresOf(const vulkan::Device &device) {
          bit(device.v12.shaderFloat16, NACRE_GPU_FLOAT_16) | bit(device.v12.shaderInt8, NACRE_GPU_INT_8) |
          bit(device.core.shaderInt16, NACRE_GPU_INT_16) | bit(device.core.shaderInt64, NACRE_GPU_INT_64) |
          bit(device.core.shaderFloat64, NACRE_GPU_FLOAT_64) |
-         bit((subgroup.supportedOperations & used) == used, NACRE_GPU_SUBGROUPS);
+         bit((subgroup.supportedOperations & used) == used, NACRE_GPU_SUBGROUPS) |
+         bit(device.hasDots, NACRE_GPU_DOT_SIGNED) | bit(device.hasDots, NACRE_GPU_DOT_UNSIGNED) |
+         bit(device.hasDots, NACRE_GPU_DOT_MIXED);
 }
 
 bool preservesSpecialValues(const vulkan::Device &device) {
