@@ -83,8 +83,9 @@ constexpr uint64_t kDots =
 /// Rewrites `variant`, whose code is `code`, for devices without 64-bit integers or dot products. Returns false if this
 /// is not useful, or not possible.
 bool makePortable(mlir::gpu::GPUModuleOp variant, const GpuKernelCode &code) {
-  // The last variants, which any family uses, serve these devices.
-  const bool hasDots = (code.needs & kDots) && (code.families == 0 || (code.families & 1u << NACRE_GPU_OTHER));
+  // The variants that all families use serve these devices. Emulated GPUs have dot products.
+  constexpr uint32_t emulated = 1u << NACRE_GPU_CPU, all = 2 * emulated - 1;
+  const bool hasDots = (code.needs & kDots) && (code.families == 0 || (code.families | emulated) == all);
   if (hasDots)
     writeOutDots(variant);
   return ((code.needs & NACRE_GPU_NEED(NACRE_GPU_INT_64)) && emulateInt64(variant)) || hasDots;

@@ -17,12 +17,12 @@
 // MIXED-DAG: spirv.Load "StorageBuffer" %{{.*}} : vector<4xi32>
 // MIXED:     spirv.SUDot {{.*}} <PackedVectorFormat4x8Bit> : i32 -> i32
 
-// The last variants do without dot products. Need 512 is signed dot products.
+// The last variant has no dot products; all families use it. Need 512 is signed dot products.
 
 // NEEDS:      signed 0: {{.*}} needs 512, families 113
 // NEEDS-NEXT: signed 1: {{.*}} needs 512, families 0
-// NEEDS-NEXT: signed 2: {{.*}} needs 0, families 113
-// NEEDS-NEXT: signed 3: {{.*}} needs 0, families 0
+// NEEDS-NEXT: signed 2: {{.*}} needs 0, families 0
+// NEEDS-NOT:  signed
 
 // Rows of 6 bytes are not aligned, so their words are joined from bytes.
 
