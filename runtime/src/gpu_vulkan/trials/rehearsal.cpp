@@ -33,6 +33,9 @@ void fill_from_seed(char *data, const nacre_tensor &tensor) {
     return put([](uint32_t bits) { return uint16_t((bits & 0x83ff) | (7 + (bits >> 16 & 7)) << 10); });
   case NACRE_BF16:
     return put([](uint32_t bits) { return uint16_t((bits & 0x807f) | (119 + (bits >> 16 & 7)) << 7); });
+  case NACRE_U8: // Pixels and quantized values, which are no indices.
+  case NACRE_I8:
+    return put([](uint32_t bits) { return uint8_t(bits); });
   case NACRE_U16:
   case NACRE_I16:
     return put([](uint32_t bits) { return uint16_t(bits & 1); });
