@@ -48,7 +48,7 @@ Expected<Placement> parsePlacement(StringRef word) {
 /// Returns the folder of compiled kernels, next to the libraries that nacre.compile() of Python keeps. Returns `off` if
 /// the user wants no cache, and nothing without a home folder.
 std::string defaultKernelCache() {
-  const std::string chosen = sys::Process::GetEnv("NACRE_CACHE").value_or("");
+  std::string chosen = sys::Process::GetEnv("NACRE_CACHE").value_or("");
   if (chosen == "off")
     return chosen;
   SmallString<128> folder(chosen);

@@ -87,7 +87,8 @@ std::optional<WinogradConvolution> convolutionOf(plan::KernelOp kernel, const Lo
   FailureOr<WinogradConvolution> convolution = byWinograd(*plain, tile, width);
   if (failed(convolution) || convolution->method.taps != kWinogradTaps)
     return std::nullopt;
-  return std::move(*convolution);
+  WinogradConvolution found = std::move(*convolution);
+  return found;
 }
 
 /// Returns the product as the gradient of a filter, or as parts of one, that the template computes. Returns `nullopt`
@@ -104,7 +105,8 @@ std::optional<WinogradGradient> gradientOf(plan::KernelOp kernel, KernelFunction
   FailureOr<WinogradGradient> gradient = byWinogradGradient(*plain, winogradGradient().outputs, /*mayBeParts=*/true);
   if (failed(gradient) || gradient->method.taps != kWinogradTaps)
     return std::nullopt;
-  return std::move(*gradient);
+  WinogradGradient found = std::move(*gradient);
+  return found;
 }
 
 /// Emits the halo of the share's part. All workgroups of a row do this work together.
