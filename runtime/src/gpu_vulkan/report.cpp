@@ -25,9 +25,9 @@ constexpr Named kFeatures[] = {
     {NACRE_GPU_NEED(NACRE_GPU_INT_64), "int64"},
     {NACRE_GPU_NEED(NACRE_GPU_FLOAT_64), "fp64"},
     {NACRE_GPU_NEED(NACRE_GPU_SUBGROUPS), "subgroup operations"},
-    {NACRE_GPU_NEED(NACRE_GPU_DOT_SIGNED), "signed dot products"},
-    {NACRE_GPU_NEED(NACRE_GPU_DOT_UNSIGNED), "unsigned dot products"},
-    {NACRE_GPU_NEED(NACRE_GPU_DOT_MIXED), "mixed dot products"},
+    {NACRE_GPU_NEED(NACRE_GPU_DOT_SIGNED), "int8 dots"},
+    {NACRE_GPU_NEED(NACRE_GPU_DOT_UNSIGNED), "uint8 dots"},
+    {NACRE_GPU_NEED(NACRE_GPU_DOT_MIXED), "mixed dots"},
     {NACRE_GPU_NEED(NACRE_GPU_COOPERATIVE_MATRIX), "cooperative matrices of 16x16x16"},
 };
 

@@ -175,12 +175,12 @@ void note_properties(const VkPhysicalDeviceProperties &properties, Traits &trait
 /// Returns the dot products that are as fast as other instructions. Emulated GPUs have no such hardware, but execute
 /// them as fast as the products and sums of single bytes.
 uint64_t dots_of(const VkPhysicalDeviceShaderIntegerDotProductProperties &dots, bool is_emulated) {
-  uint64_t bits = 0;
-  auto note = [&](VkBool32 has, nacre_gpu_bit bit) { bits |= has || is_emulated ? NACRE_GPU_NEED(bit) : 0; };
-  note(dots.integerDotProduct4x8BitPackedSignedAccelerated, NACRE_GPU_DOT_SIGNED);
-  note(dots.integerDotProduct4x8BitPackedUnsignedAccelerated, NACRE_GPU_DOT_UNSIGNED);
-  note(dots.integerDotProduct4x8BitPackedMixedSignednessAccelerated, NACRE_GPU_DOT_MIXED);
-  return bits;
+  const uint32_t has = dots.integerDotProduct4x8BitPackedSignedAccelerated << NACRE_GPU_DOT_SIGNED |
+                       dots.integerDotProduct4x8BitPackedUnsignedAccelerated << NACRE_GPU_DOT_UNSIGNED |
+                       dots.integerDotProduct4x8BitPackedMixedSignednessAccelerated << NACRE_GPU_DOT_MIXED;
+  constexpr uint32_t all = NACRE_GPU_NEED(NACRE_GPU_DOT_SIGNED) | NACRE_GPU_NEED(NACRE_GPU_DOT_UNSIGNED) |
+                           NACRE_GPU_NEED(NACRE_GPU_DOT_MIXED);
+  return is_emulated ? all : has;
 }
 
 bool has_subgroups(const VkPhysicalDeviceSubgroupProperties &subgroups) {
