@@ -21,7 +21,6 @@
 #include <dlfcn.h>
 
 using namespace mlir;
-using nacre::evaluate::Tensor;
 
 namespace nacre::meaning {
 namespace {
@@ -193,8 +192,10 @@ Outcome compileAndRun(Nodes nodes, Placement::Engines engines, const std::string
     for (Type type : (*parsed->getOps<func::FuncOp>().begin()).getResultTypes()) {
       nacre_tensor_info info;
       void *data = nullptr;
-      if (nacre_output_describe(model, 0, port, &info) != NACRE_OK ||
-          nacre_session_output(library.session, port++, &data) != NACRE_OK)
+      const bool isThere = nacre_output_describe(model, 0, port, &info) == NACRE_OK &&
+                           nacre_session_output(library.session, port, &data) == NACRE_OK;
+      ++port;
+      if (!isThere)
         return fail("an output is missing: ");
       own.push_back(
           evaluate::fromBytes(cast<RankedTensorType>(type), {static_cast<const char *>(data), size_t(info.bytes)}));

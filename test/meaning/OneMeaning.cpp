@@ -63,7 +63,7 @@ public:
     if (std::error_code error = sys::fs::createUniqueDirectory("nacre-meaning", folder))
       report_fatal_error(Twine("no temporary folder: ") + error.message());
   }
-  ~Trial() { sys::fs::remove_directories(folder); }
+  ~Trial() { (void)sys::fs::remove_directories(folder); }
   Trial(const Trial &) = delete;
   Trial &operator=(const Trial &) = delete;
 
@@ -159,7 +159,7 @@ private:
     std::vector<Tensors> results;
     const std::string path = (folder + "/libmeaning" + Twine(++libraries) + ".so").str();
     const Outcome outcome = compileAndRun(nodes, engines, path, &context, results);
-    sys::fs::remove(path);
+    (void)sys::fs::remove(path);
     if (outcome == Outcome::NoDevice)
       lacksDevice = true;
     if (outcome == Outcome::Failed)

@@ -64,7 +64,7 @@ public:
       return std::nullopt;
     StringRef rest(reinterpret_cast<const char *>(bytes.data()) + *place, bytes.size() - *place);
     const size_t length = rest.find('\0');
-    return length == StringRef::npos || length > 200 ? std::nullopt : std::optional(rest.take_front(length));
+    return length > 200 ? std::nullopt : std::optional(rest.take_front(length));
   }
 
   /// Returns the value of an entry, or null if it is not a number.

@@ -36,10 +36,11 @@ int describeObject(dl_phdr_info *info, size_t, void *data) {
   }
   if (!found || !tables)
     return 0;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the linker gives addresses as integers.
   const auto at = [&](uintptr_t offset) { return reinterpret_cast<void *>(info->dlpi_addr + offset); };
   *search.object = {};
   search.object->dlfo_map_start = at(0);
-  search.object->dlfo_map_end = reinterpret_cast<void *>(end);
+  search.object->dlfo_map_end = reinterpret_cast<void *>(end); // NOLINT(performance-no-int-to-ptr)
   search.object->dlfo_eh_frame = at(tables->p_vaddr);
   return 1;
 }
