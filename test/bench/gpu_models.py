@@ -6,7 +6,8 @@ What: compiles each model, checks its answers, then runs everybody in alternatin
 How:  a time is the median of a round, the table's the median of the rounds. `kernels` is the sum of the times of one run's
       kernels as the device measures them. Ours begin and end in the CPU's memory. PyTorch (where it and torchvision are
       installed) replays a CUDA graph, the faster of its two layouts, TF32 off: alone, as the device measures it, and from
-      and to the CPU's memory. ONNX Runtime (its Python package) runs on the CPU with as many threads as ours.
+      and to the CPU's memory; with --torch-compile also what its compiler makes of the network, captured and run in the same
+      way. ONNX Runtime (its Python package) runs on the CPU with as many threads as ours.
 """
 import argparse
 import os
@@ -32,6 +33,8 @@ def parse_arguments():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=0.5, help="of each measurement")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="of the CPU")
+    parser.add_argument("--torch-compile", metavar="MODE", help="also time PyTorch's compiler, with constant weights: `default`, or "
+                        "`max-autotune-no-cudagraphs`, which takes minutes for each model")
     parser.add_argument("--gpu-device", default="0", help="as nacre-run --list-devices counts")
     return parser.parse_args()
 
@@ -113,9 +116,9 @@ def network_and_input(torch, name, dtype):
 
 
 class Torch:
-    """A network as a CUDA graph."""
+    """A network as a CUDA graph; with a mode, as torch.compile() makes it of constant weights."""
 
-    def __init__(self, name, half, channels_last):
+    def __init__(self, name, half, channels_last, mode=None):
         import torch
 
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
@@ -127,6 +130,10 @@ class Torch:
         network, image = network.eval().to("cuda", dtype).to(memory_format=layout), image.to("cuda")
         if channels_last:
             image = image.to(memory_format=layout)
+        if mode:
+            import torch._inductor.config
+            torch._inductor.config.freezing = True  # makes constants of weights, and reorders them
+            network = torch.compile(network, mode=mode, dynamic=False)
         self.used = network, image  # the graph holds their addresses only
         self.stream, self.graph = torch.cuda.Stream(), torch.cuda.CUDAGraph()
         with torch.cuda.stream(self.stream), torch.no_grad():
@@ -165,8 +172,8 @@ class Torch:
         return statistics.median(times)
 
 
-def torch_rivals(name):
-    """{column: [Torch, ...]}; empty without PyTorch or a GPU that it knows."""
+def torch_rivals(name, mode=None):
+    """{column: [Torch, ...]}, with columns of its compiler if there is a mode; empty without PyTorch or a GPU that it knows."""
     try:
         import torch
         import torchvision  # noqa: F401
@@ -175,8 +182,12 @@ def torch_rivals(name):
     if (name not in TORCH and name not in TRANSFORMERS) or not torch.cuda.is_available():
         return {}
     layouts = (False,) if name in TRANSFORMERS else (False, True)
-    return {f"PyTorch {precision}": [Torch(name, half, last) for last in layouts]
-            for precision, half in (("fp32", False), ("fp16", True))}
+    networks = {}
+    for precision, half in (("fp32", False), ("fp16", True)):
+        networks[f"PyTorch {precision}"] = [Torch(name, half, last) for last in layouts]
+        if mode:
+            networks[f"compiled {precision}"] = [Torch(name, half, last, mode) for last in layouts]
+    return networks
 
 
 def onnx_rival(model, threads):
@@ -205,7 +216,7 @@ def onnx_rival(model, threads):
 def measure(model, arguments):
     ours = compiled(model, arguments)
     print(f"{model.name}: compiled, answers agree", file=sys.stderr)
-    torch, onnx = torch_rivals(model.name), onnx_rival(model, arguments.threads)
+    torch, onnx = torch_rivals(model.name, arguments.torch_compile), onnx_rival(model, arguments.threads)
     times = {}
     for _ in range(arguments.rounds):
         for name, one in ours.items():
