@@ -28,17 +28,6 @@ struct KernelNoise::Operand {
   }
 };
 
-/// Returns the stride of each axis of a tensor in its numbers; 0 for axes whose numbers are shared.
-static SmallVector<int64_t, 4> stridesOf(ArrayRef<int64_t> kept) {
-  SmallVector<int64_t, 4> strides(kept.size());
-  int64_t stride = 1;
-  for (size_t axis = kept.size(); axis-- > 0;) {
-    strides[axis] = kept[axis] > 1 ? stride : 0;
-    stride *= kept[axis];
-  }
-  return strides;
-}
-
 /// Fails if an index is not a sum of loops with constant factors.
 std::optional<KernelNoise::Operand> KernelNoise::operandOf(OpOperand &use, linalg::GenericOp op,
                                                            ArrayRef<int64_t> kept) {

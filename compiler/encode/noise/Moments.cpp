@@ -48,7 +48,7 @@ TensorMoments TensorMoments::uniform(ArrayRef<int64_t> shape, const Moments &mom
   return tensor;
 }
 
-SmallVector<int64_t, 4> TensorMoments::strides() const {
+SmallVector<int64_t, 4> stridesOf(ArrayRef<int64_t> kept) {
   SmallVector<int64_t, 4> strides(kept.size());
   int64_t stride = 1;
   for (size_t axis = kept.size(); axis-- > 0;) {

@@ -45,6 +45,10 @@ Moments roundedToHalf(Moments moments);
 /// Returns the moments of all elements of groups that have equally many elements each.
 Moments mergedMoments(llvm::ArrayRef<Moments> groups);
 
+/// Returns the stride of each axis in the numbers of a tensor of which `kept` numbers are kept along each axis; 0 for
+/// axes whose elements share a number.
+llvm::SmallVector<int64_t, 4> stridesOf(llvm::ArrayRef<int64_t> kept);
+
 /// Moments of a tensor. Elements share moments along the axes on which they are taken as equally distributed.
 struct TensorMoments {
   llvm::SmallVector<int64_t, 4> shape;
@@ -53,8 +57,7 @@ struct TensorMoments {
 
   static TensorMoments uniform(llvm::ArrayRef<int64_t> shape, const Moments &moments);
 
-  /// Returns the strides of the axes in `numbers`; 0 for shared axes.
-  llvm::SmallVector<int64_t, 4> strides() const;
+  llvm::SmallVector<int64_t, 4> strides() const { return stridesOf(kept); }
   Moments merged() const { return mergedMoments(numbers); }
   /// Returns the same tensor with moments that are shared along the axes for which `shared` is true.
   TensorMoments sharedAlong(llvm::ArrayRef<bool> shared) const;
