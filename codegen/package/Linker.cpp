@@ -123,17 +123,20 @@ Error link(const LinkInputs &inputs, const codegen::Target &target, const std::s
   Expected<std::string> exports = line.makeFile("exports", "{ global: " + inputs.exportedSymbol + "; local: *; };");
   if (!exports)
     return exports.takeError();
-  line.add({"-shared", "--soname=" + inputs.soname, "--version-script=" + *exports,
-            // Both page sizes are necessary. Otherwise RELRO ends inside a page of 16 KiB, and a kernel with such pages
-            // cannot protect it.
-            "-z", "max-page-size=16384", "-z", "common-page-size=16384", "-z", "now", "-z", "relro", "-z",
-            "noexecstack", "--hash-style=gnu",
-            // Functions keep their names for profilers. Local symbols, such as tables and their parts, lose their
-            // names.
-            "--discard-all",
-            // The same input gives the same file. Unused code is removed. A symbol that the stubs lack is also missing
-            // on phones, so it is an error.
-            reserveBuildId(), "--gc-sections", "--no-undefined", "--threads=" + std::to_string(inputs.threads)});
+  line.add(
+      {"-shared", "--soname=" + inputs.soname, "--version-script=" + *exports,
+       // Both page sizes are necessary. Otherwise RELRO ends inside a page of 16 KiB, and a kernel with such pages
+       // cannot protect it.
+       "-z", "max-page-size=16384", "-z", "common-page-size=16384", "-z", "now", "-z", "relro", "-z", "noexecstack",
+       "--hash-style=gnu",
+       // Functions keep their names for profilers. Local symbols, such as tables and their parts, lose their
+       // names.
+       "--discard-all",
+       // The same input gives the same file. Unused code is removed, equal functions are kept once, and a text that
+       // ends another one is a part of it. A symbol that the stubs lack is also missing on phones, so it is an
+       // error.
+       reserveBuildId(), "--gc-sections", "--icf=all", "-O2", "--no-undefined",
+       "--threads=" + std::to_string(inputs.threads)});
   for (auto [index, object] : enumerate(inputs.objects))
     if (Error error = line.addFile("object" + std::to_string(index), object))
       return error;

@@ -11,25 +11,23 @@
 namespace nacre::runtime::gpu {
 namespace {
 
-struct Named {
-  uint64_t bit;
-  const char *name;
-};
-
-constexpr Named kFeatures[] = {
-    {NACRE_GPU_NEED(NACRE_GPU_STORAGE_16), "16-bit storage"},
-    {NACRE_GPU_NEED(NACRE_GPU_FLOAT_16), "fp16 arithmetic"},
-    {NACRE_GPU_NEED(NACRE_GPU_STORAGE_8), "8-bit storage"},
-    {NACRE_GPU_NEED(NACRE_GPU_INT_8), "int8"},
-    {NACRE_GPU_NEED(NACRE_GPU_INT_16), "int16"},
-    {NACRE_GPU_NEED(NACRE_GPU_INT_64), "int64"},
-    {NACRE_GPU_NEED(NACRE_GPU_FLOAT_64), "fp64"},
-    {NACRE_GPU_NEED(NACRE_GPU_SUBGROUPS), "subgroup operations"},
-    {NACRE_GPU_NEED(NACRE_GPU_DOT_SIGNED), "int8 dots"},
-    {NACRE_GPU_NEED(NACRE_GPU_DOT_UNSIGNED), "uint8 dots"},
-    {NACRE_GPU_NEED(NACRE_GPU_DOT_MIXED), "mixed dots"},
-    {NACRE_GPU_NEED(NACRE_GPU_COOPERATIVE_MATRIX), "cooperative matrices of 16x16x16"},
-};
+/// Features, and their names in the same order. An array of pointers would take a relocation for each name.
+constexpr uint8_t kFeatures[] = {NACRE_GPU_STORAGE_16,   NACRE_GPU_FLOAT_16,  NACRE_GPU_STORAGE_8,
+                                 NACRE_GPU_INT_8,        NACRE_GPU_INT_16,    NACRE_GPU_INT_64,
+                                 NACRE_GPU_FLOAT_64,     NACRE_GPU_SUBGROUPS, NACRE_GPU_DOT_SIGNED,
+                                 NACRE_GPU_DOT_UNSIGNED, NACRE_GPU_DOT_MIXED, NACRE_GPU_COOPERATIVE_MATRIX};
+constexpr char kNames[] = "16-bit storage\0"
+                          "fp16 arithmetic\0"
+                          "8-bit storage\0"
+                          "int8\0"
+                          "int16\0"
+                          "int64\0"
+                          "fp64\0"
+                          "subgroup operations\0"
+                          "int8 dots\0"
+                          "uint8 dots\0"
+                          "mixed dots\0"
+                          "cooperative matrices of 16x16x16";
 
 constexpr uint64_t kTier1 = NACRE_GPU_NEED(NACRE_GPU_STORAGE_16) | NACRE_GPU_NEED(NACRE_GPU_FLOAT_16);
 constexpr uint64_t kTier2 = kTier1 | NACRE_GPU_NEED(NACRE_GPU_COOPERATIVE_MATRIX);
@@ -50,12 +48,15 @@ const char *type_name(VkPhysicalDeviceType type) {
 }
 
 void add_names(Text<1024> &report, uint64_t bits) {
-  const char *separator = " ";
-  for (const Named &feature : kFeatures)
-    if (bits & feature.bit) {
-      report << separator << feature.name;
+  const char *separator = " ", *name = kNames;
+  for (const uint8_t feature : kFeatures) {
+    if (bits >> feature & 1) {
+      report << separator << name;
       separator = ", ";
     }
+    while (*name++ != 0) {
+    }
+  }
   if (*separator == ' ')
     report << " nothing";
 }
