@@ -63,7 +63,7 @@ struct Target {
 /// On other systems, x86 CPUs without AVX2 must be named.
 llvm::Expected<llvm::SmallVector<Target, 1>> parseTargets(llvm::StringRef name, llvm::StringRef cpus);
 
-/// True if instructions of the CPU multiply and add vectors of this type.
+/// True if the CPU multiplies and adds vectors of this type at least as fast as those of f32.
 bool multiplies(const Target &target, FloatStorage storage);
 
 /// True if `--cpu=cpu` is valid for this target: LLVM knows it as a CPU of the target's architecture.

@@ -44,9 +44,9 @@ std::string whyHalvesAreSlow(const CompilerOptions &options, ArrayRef<codegen::T
   const std::string slow = "--cpu-precision=" + word + " takes longer than fp32 here, because ";
   if (!arm64 && !isBfloat)
     return slow + "x86-64 CPUs only store fp16; omit the option, except to see its numbers";
-  const char *cpus = !arm64 ? "x86-64-v3,cooperlake" : isBfloat ? "generic,cortex-a710" : "generic,cortex-a76";
-  return slow + "the CPUs of this library only store " + word + "; add one that multiplies it, as in --cpu=" + cpus +
-         ", or omit the option";
+  const char *cpus = !arm64 ? "x86-64-v3,znver4" : isBfloat ? "generic,cortex-a710" : "generic,cortex-a76";
+  return slow + "no CPU of this library multiplies " + word +
+         " faster than fp32; add one that does, as in --cpu=" + cpus + ", or omit the option";
 }
 
 } // namespace nacre

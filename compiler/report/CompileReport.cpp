@@ -302,10 +302,10 @@ std::string CompileReport::describeHalves() const {
     return formatv("{0} on the CPU: {1}", word,
                    any_of(launches, isProduct) ? "the GPU computes all products" : "values are stored as " + word);
   if (!cpuMultiplies)
-    return formatv("{0} on the CPU: values are stored as {0}, but no CPU of the library {1} {0}", word,
-                   isBfloat ? "multiplies" : "adds up in");
+    return formatv("{0} on the CPU: values are stored as {0}, but no CPU of the library {1}", word,
+                   isBfloat ? "multiplies bf16 faster than fp32" : "adds up in fp16");
   return formatv("{0} on the CPU: {1} of {2} {3} {0}", word, halves, describeCount(products, "product"),
-                 isBfloat ? "multiply" : "may be added up in");
+                 isBfloat ? "may be multiplied in" : "may be added up in");
 }
 
 std::string CompileReport::describeNoise() const {

@@ -63,7 +63,7 @@ constexpr MachineRow matrixRow(const Core &core, const char *instruction) {
   row.step.rowCycles = 0.5; // The words of two rows are joined.
   row.geometry.spareRegisters += 2;
   row.geometry.registersPerLoad = 1; // A register has half as many columns as sums.
-  if (core.costs.inOrder)            // These cores start one such instruction in two cycles.
+  if (core.costs.inOrder)            // Not measured: two cycles for each instruction.
     row.step.multiplyAdds = 2;
   return row;
 }
