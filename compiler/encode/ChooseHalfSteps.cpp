@@ -25,8 +25,11 @@ namespace {
 /// Returns the product of one execution of the kernel, or nothing if it adds up no halves.
 std::optional<HalfProduct> readHalfProduct(plan::KernelOp kernel) {
   const int64_t steps = plan::halfSumsOf(kernel);
-  if (steps == 0 || plan::winogradOf(kernel))
+  if (steps == 0)
     return std::nullopt;
+  if (FailureOr<codegen::WinogradConvolution> convolution = codegen::parseWinograd(kernel); succeeded(convolution))
+    return HalfProduct{convolution->multiplyAdds() * convolution->method.share(), convolution->channels.size, steps,
+                       /*isWhole=*/false, /*isWinograd=*/true};
   FailureOr<codegen::PlainContraction> plain = readProduct(kernel);
   if (failed(plain))
     plain = codegen::readContraction(kernel);
@@ -53,7 +56,7 @@ struct ChooseHalfSteps : encode::impl::ChooseHalfStepsPassBase<ChooseHalfSteps> 
 
     SmallVector<HalfProduct> products;
     for (const auto &[kernel, product] : kernels)
-      products.push_back({0, product.depth, product.mostSteps, product.isWhole});
+      products.push_back({0, product.depth, product.mostSteps, product.isWhole, product.isWinograd});
     const SmallVector<HalfLaunch> launches = readLaunches(kernels, products);
     for (auto [kernel, steps] : llvm::zip_equal(llvm::make_first_range(kernels), chooseHalfSteps(products, launches)))
       plan::setHalfSums(kernel, steps);

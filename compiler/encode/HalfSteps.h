@@ -29,6 +29,7 @@ struct HalfProduct {
   int64_t depth = 1;       ///< Number of terms of a sum
   int64_t mostSteps = 64;  ///< Largest number of steps for which a sum does not overflow fp16
   bool isWhole = false;    ///< True if a sum must have all steps, as in a depthwise convolution.
+  bool isWinograd = false; ///< True if terms are products of values that Winograd's transforms have rounded to f16.
 };
 
 /// Launch of a network: it reads values and writes some. Values are numbers.
@@ -37,9 +38,13 @@ struct HalfLaunch {
   std::optional<unsigned> product; ///< Index of the product that it computes.
 };
 
-/// Returns the variance that a sum of `depth` random products has if it is flushed after `steps` of them, relative to
-/// the sum's own.
-double noiseOfHalfSum(int64_t depth, int64_t steps);
+/// Returns how many steps of a direct product add as much noise as `steps` steps of transformed values. Winograd's
+/// transforms round these to f16.
+int64_t equalStepsOfWinograd(int64_t steps);
+
+/// Returns the variance of a random product's errors if its sums are flushed after `steps` terms. It is relative to the
+/// variance of the results.
+double noiseOfHalfSum(const HalfProduct &product, int64_t steps);
 
 /// Returns the largest noise that the launches, in the order of a run, leave in a value. Noises of operands do not add
 /// up, because their signals do, too. `steps` has one number for each product.

@@ -61,7 +61,7 @@ def ChooseHalfStepsPass : Pass<"nacre-choose-half-steps", "::mlir::ModuleOp"> {
   let description = [{
     Fewer steps are more exact, and take longer. A product with few multiply-adds adds as much noise to an output as one with many, so
     compiler/encode/HalfSteps.h chooses the steps of all products together: the fastest ones whose predicted noise is at most -43 dB.
-    Convolutions by Winograd multiply f32, and add no noise.
+    Convolutions by Winograd whose transformed values are f16 add more noise than direct ones; others have no `plan.half_sums`.
 
     Requires: `plan.half_sums` has the most steps of each product; convolutions by Winograd have their note.
 

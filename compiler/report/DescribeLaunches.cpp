@@ -101,7 +101,7 @@ static LaunchReport describe(plan::LaunchOp launch, const SymbolTable &symbols, 
   if (!row.contractionType.empty() && row.contractionType != "int8")
     row.inFloatsBecause = whyInFloats(contractions, row.nodeList);
   row.multipliesBfloats = row.contractionType == "bf16" && readsWords(kernel);
-  row.halfSums = plan::winogradOf(kernel) ? 0 : plan::halfSumsOf(kernel); // Winograd multiplies f32.
+  row.halfSums = plan::halfSumsOf(kernel);
   row.flops = compiled.variants.front().flops;
   countBytes(launch, kernel.getKind(), symbols, row);
   countColumns(launch, symbols, row);

@@ -42,10 +42,11 @@ class WinogradEmitter {
 public:
   WinogradEmitter(KernelFunction &function, const WinogradConvolution &contraction)
       : function(function), build(function), contraction(contraction), plan(planOf(contraction)),
-        tile(plan.method.outputs), inputs(plan.method.inputs()),
-        machine(*winogradRow(build.target, contraction.isOfIntegers())), lanes(machine.numbersOfRegister()),
-        pairs(pairsOf(machine)),
-        number(contraction.isOfIntegers() ? Type(build.ops.getI16Type()) : contraction.accumulatorType),
+        tile(plan.method.outputs), inputs(plan.method.inputs()), machine(*winogradRow(build.target, contraction)),
+        lanes(machine.numbersOfRegister()), pairs(pairsOf(machine)),
+        number(contraction.isOfIntegers() ? Type(build.ops.getI16Type())
+               : isOfHalves(machine)      ? Type(build.ops.getF16Type())
+                                          : contraction.accumulatorType),
         tiles(build, contraction) {}
 
   void emit() {
@@ -145,7 +146,7 @@ private:
   }
 
   void clearSums(Value count) {
-    const unsigned lanes = machine.step.lanes;
+    const unsigned lanes = lanesOfSums(machine);
     Value zero = build.constant(cast<TypedAttr>(build.ops.getZeroAttr(vectorOf(contraction.accumulatorType, lanes))));
     build.loop(0, inputs * inputs, 1, [&](Position plane) {
       build.loop(build.index(0), count, 1, [&](Position number) {
@@ -271,6 +272,8 @@ private:
     product.operands[Contraction::Lhs].argument = function.buffers.size() - 2;
     product.operands[Contraction::Lhs].elementType = number;
     product.operands[Contraction::Result].argument = function.buffers.size() - 1;
+    if (isOfHalves(machine))
+      product.halfSums = contraction.halfSums;
     // Use the largest number of rows that a unit can have, so that a register tile exists for every remainder.
     const int64_t rows = cutAmongImages() ? blocks.extent * plan.down() : plan.down();
     product.rows = {{rows * plan.across(), {inputRow, 0, sumsRow}}};
@@ -321,7 +324,7 @@ private:
 /// True if panels consist of whole vectors of the target. For integers, Winograd must also be faster than a direct
 /// convolution. For floats, the choice was made before, because it affects rounding.
 static bool isSuited(const Target &target, const WinogradConvolution &convolution) {
-  const MachineRow *row = winogradRow(target, convolution.isOfIntegers());
+  const MachineRow *row = winogradRow(target, convolution);
   const auto [width, stride, k] = convolution.panels;
   if (!row || width % row->step.lanes != 0)
     return false;
@@ -341,10 +344,21 @@ LogicalResult emitConvolution(KernelFunction &function, const WinogradConvolutio
   return success();
 }
 
+/// Takes larger tiles than those which were chosen for halves, if `target` does not multiply halves.
+static void takeTilesWithoutHalves(WinogradConvolution &convolution, const Target &target) {
+  const MachineRow *row = winogradRow(target, convolution);
+  const bool isForHalves = convolution.halfSums > 0 && fitsHalves(convolution.method);
+  const bool mayBeLarger = convolution.cutAmongImages || convolution.kernel->grain % kTileWithoutHalves == 0;
+  if (row && isForHalves && mayBeLarger && !isOfHalves(*row))
+    convolution.method.outputs = kTileWithoutHalves;
+}
+
 LogicalResult emitWinograd(plan::KernelOp kernel, KernelFunction &function) {
   function.keepsOrder = keepsOrderOfTiles(function.target);
-  if (FailureOr<WinogradConvolution> convolution = parseWinograd(kernel); succeeded(convolution))
+  if (FailureOr<WinogradConvolution> convolution = parseWinograd(kernel); succeeded(convolution)) {
+    takeTilesWithoutHalves(*convolution, function.target);
     return emitConvolution(function, *convolution);
+  }
   if (FailureOr<WinogradGradient> gradient = parseWinogradGradient(kernel); succeeded(gradient))
     return emitGradient(function, *gradient);
   return failure();

@@ -3,6 +3,7 @@
 #include "codegen/cpu/winograd/WinogradFilters.h"
 
 #include "codegen/cpu/VectorMath.h"
+#include "codegen/cpu/winograd/HalfTransforms.h"
 #include "codegen/cpu/winograd/WinogradTables.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -61,7 +62,9 @@ void WinogradFilters::sweep(Value weight, Value from, int64_t elements) {
 
 void WinogradFilters::transform(ArrayRef<int64_t> group, llvm::function_ref<Term(int64_t i, int64_t j)> tap, Value to,
                                 Piece piece) {
-  auto ofFilter = [&](ArrayRef<Term> g) { return winograd::transformFilter(inputs, g, pairs); };
+  auto ofFilter = [&](ArrayRef<Term> g) {
+    return isOfHalves(machine) ? winograd::transformDividedFilter(g) : winograd::transformFilter(inputs, g, pairs);
+  };
   winograd::transformBoth<Term>(method.taps, group, tap, ofFilter,
                                 [&](int64_t i, ArrayRef<Term> row) { storePlanes(build, i, row, filters, to, piece); });
 }

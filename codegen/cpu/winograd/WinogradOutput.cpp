@@ -4,6 +4,7 @@
 
 #include "codegen/cpu/Units.h"
 #include "codegen/cpu/tiles/TileEpilogue.h"
+#include "codegen/cpu/winograd/HalfTransforms.h"
 #include "codegen/cpu/winograd/WinogradTables.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,8 +17,8 @@ namespace nacre::codegen::cpu {
 WinogradOutput::WinogradOutput(KernelFunction &function, VectorBuilder &build, const WinogradConvolution &contraction,
                                WinogradTiles &tiles, WinogradSweeps *sweeps, const Sums &sums)
     : function(function), build(build), contraction(contraction), tiles(tiles), sweeps(sweeps), sums(sums),
-      machine(*winogradRow(build.target, contraction.isOfIntegers())), lanes(machine.step.lanes),
-      tile(contraction.method.outputs), inputs(contraction.method.inputs()) {}
+      machine(*winogradRow(build.target, contraction)), lanes(lanesOfSums(machine)), tile(contraction.method.outputs),
+      inputs(contraction.method.inputs()) {}
 
 Value WinogradOutput::difference(Value a, Value b) {
   return arith::SubIOp::create(build.ops, build.loc, a, b, arith::IntegerOverflowFlags::nsw);
@@ -43,6 +44,8 @@ void WinogradOutput::emit(Position number, Value firstPanel, Value panels) {
 }
 
 SmallVector<Term> WinogradOutput::transform(ArrayRef<Term> products) const {
+  if (isOfHalves(machine))
+    return SmallVector<Term>(winograd::transformDividedProducts(products));
   return SmallVector<Term>(winograd::transformProducts(tile, products, pairsOf(machine)));
 }
 

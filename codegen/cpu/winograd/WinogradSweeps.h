@@ -34,7 +34,9 @@ public:
   static constexpr int64_t mostElements = 64;
 
   /// True if sweeps are faster on `machine`.
-  static bool suit(const MachineRow &machine) { return machine.geometry.registersPerLoad > 1; }
+  static bool suit(const MachineRow &machine) {
+    return machine.geometry.registersPerLoad > 1 && !machine.hasShortSums(); // Registers hold a tile of two outputs.
+  }
   /// True if filters are also transformed by sweeps. Filters of more than three taps have more values than there are
   /// registers for pointers.
   static bool takesFilters(const MachineRow &machine, const winograd::Method &method) {

@@ -68,6 +68,21 @@ double movements(const MachineRow &machine, double numbers) {
   return numbers / double(machine.geometry.registersPerLoad);
 }
 
+/// Returns the cycles to flush a register of sums of halves during `channels` steps. One flush for each 64 steps is
+/// subtracted, because the price of a step contains it (halvesRow() in MachineRows.cpp). After few steps, a flush also
+/// waits for the last products.
+double flushCycles(const MachineRow &machine, int64_t channels) {
+  constexpr double pricedSteps = 64, waiting = 1.6;
+  if (!isOfHalves(machine))
+    return 0;
+  // Networks with many channels are deep, so each of their sums has few steps (compiler/encode/HalfSteps.h).
+  constexpr int64_t manyChannels = 160;
+  const int64_t steps = channels > manyChannels ? kMostWinogradSteps / 2 : kMostWinogradSteps;
+  const double flush = (machine.step.multiplyAdds - 1) * pricedSteps * machine.costs.multiplyAdd;
+  const double flushes = channels > steps ? llvm::divideCeil(channels, steps) : 0;
+  return flush * (waiting * flushes - double(channels) / pricedSteps);
+}
+
 /// Returns the cycles of all units of a group if `partsAtOnce` parts of the columns are computed together.
 double cyclesOf(const MachineRow &machine, const WinogradShape &shape, int64_t tile, int64_t width, uint64_t cacheBytes,
                 const WinogradBlocks &blocks, int64_t partsAtOnce) {
@@ -88,15 +103,18 @@ double cyclesOf(const MachineRow &machine, const WinogradShape &shape, int64_t t
   const double filter = machine.costs.transform * work.filter + machine.memory.storeFilter * numbers;
   const double filters = passes * filter * (isFar ? farFilters : 1) * shape.inputs * columns * machine.step.lanes /
                          machine.numbersOfRegister();
-  const double back = tiles * machine.costs.transform * work.products * columns;
+  // Number of vectors of sums for each vector of columns.
+  const double ofSums = double(machine.step.lanes) / double(lanesOfSums(machine));
+  const double back = tiles * machine.costs.transform * work.products * columns * ofSums;
 
   ContractionShape product;
   product.rows = blocks.tiles;
   product.columns = shape.outputs;
   product.depth = blocks.channels;
   // Sums are stored to scratch. They are added to earlier sums, unless there is only one block.
-  const double sums = reductions > 1 ? machine.memory.addSums * reductions * tiles * columns : 0;
-  const double products = passes * reductions * runCycles(machine, product, width);
+  const double sums = reductions > 1 ? machine.memory.addSums * reductions * tiles * columns * ofSums : 0;
+  const double products =
+      passes * reductions * runCycles(machine, product, width) + tiles * columns * flushCycles(machine, shape.inputs);
 
   // Data that exceed the cache come from the next level each time that they are read.
   const double operandBytes = numberBytes * (scratch.inputs + scratch.filters);
@@ -113,16 +131,24 @@ double cyclesOf(const MachineRow &machine, const WinogradShape &shape, int64_t t
 
 } // namespace
 
-const MachineRow *winogradRow(const Target &target, bool isOfIntegers) {
+const MachineRow *winogradRow(const Target &target, bool isOfIntegers, int64_t halfSums) {
   auto rowOf = [&](const ProductTypes &types) {
     return bestRow(machineRows(), target.needs, types, /*isSingleRow=*/false, target.inOrder);
   };
+  if (halfSums > 0)
+    if (const MachineRow *row = rowOf(halvesOf(halfSums)); row && row->hasShortSums())
+      return row;
   if (!isOfIntegers)
     return rowOf(kWinogradTypes);
   for (int64_t k : {2, 1})
     if (const MachineRow *row = rowOf({Number::S16, Number::S16, Number::S32, k}))
       return row;
   return nullptr;
+}
+
+const MachineRow *winogradRow(const Target &target, const WinogradConvolution &convolution) {
+  const bool mayBeHalves = fitsHalves(convolution.method);
+  return winogradRow(target, convolution.isOfIntegers(), mayBeHalves ? convolution.halfSums : 0);
 }
 
 winograd::Pairs pairsOf(const MachineRow &machine) {
@@ -140,7 +166,8 @@ TransformWork transformWork(const MachineRow &machine, const winograd::Method &m
   const llvm::ArrayRef<double> squares = winograd::squaresOf(method.inputs(), pairsOf(machine));
   const double pairs = double(squares.size());
   const double carried = pairsOf(machine) == winograd::Pairs::Sums ? pairs - double(llvm::count(squares, 1.0)) : 0;
-  const double ofInput = 2 * pairs * (pairs + 1) + carried, ofFilter = pairs * taps + carried;
+  const double ofInput = 2 * pairs * (pairs + 1) + carried,
+               ofFilter = pairs * taps + carried + (isOfHalves(machine) ? 1 : 0);
   const double ofProducts = pairs * (outputs + 2), numbers = inputs * inputs;
   // Instructions of a sweep's loop for each line of values. An iteration processes two vectors.
   constexpr double ofLine = 2.5;

@@ -12,7 +12,7 @@
 
 #include "codegen/cpu/tiles/MachineRows.h"
 #include "codegen/form/ContractionShape.h"
-#include "codegen/form/Winograd.h"
+#include "codegen/form/WinogradForm.h"
 #include <array>
 #include <cstdint>
 
@@ -49,9 +49,34 @@ inline constexpr int64_t kLargestTileOfBytes = 4;
 /// Types of products of floats.
 inline constexpr ProductTypes kWinogradTypes = {Number::F32, Number::F32, Number::F32};
 
-/// Returns the machine row by which `target` multiplies transformed values: floats, or the 16-bit integers into which
-/// transforms turn bytes. The row takes as many channels together as possible. Null if the target has no such row.
-const MachineRow *winogradRow(const Target &target, bool isOfIntegers);
+/// Returns the machine row by which `target` multiplies transformed values; null if the target has none. They are
+/// 16-bit integers if the convolution is of bytes. They are f16 if `halfSums` of their products may be added up in f16,
+/// and the target can do that. Otherwise, they are f32. The row takes as many channels together as possible.
+const MachineRow *winogradRow(const Target &target, bool isOfIntegers, int64_t halfSums = 0);
+const MachineRow *winogradRow(const Target &target, const WinogradConvolution &convolution);
+
+/// Outputs of a tile, along one dimension, whose transformed values are f16.
+inline constexpr int64_t kTileOfHalves = 2;
+/// Outputs of the tiles that CPUs without arithmetic of halves take instead. Transformed values are then f32.
+inline constexpr int64_t kTileWithoutHalves = 4;
+
+/// True if f16 has enough digits for transformed values. Errors are about 1.6 times those of a direct convolution with
+/// as many steps in f16. With tiles of four outputs, they would be five times as large.
+constexpr bool fitsHalves(const winograd::Method &method) {
+  return method.outputs == kTileOfHalves && method.taps == 3;
+}
+
+/// Most products of transformed values that are added up in f16 together. One of them is as large as eight or nine
+/// products of a direct convolution.
+inline constexpr int64_t kMostWinogradSteps = 32;
+
+/// True if transformed values on `machine` are f16.
+inline bool isOfHalves(const MachineRow &machine) { return machine.step.types.lhs == Number::F16; }
+
+/// Returns the lanes of a register of sums in a transform.
+inline int64_t lanesOfSums(const MachineRow &machine) {
+  return isOfHalves(machine) ? machine.registerBytes() / bytesOf(machine.step.types.sum) : machine.step.lanes;
+}
 
 /// Returns the fastest division, with panels of `width` columns, on a core whose second-level cache has `cacheBytes`
 /// bytes.

@@ -3,6 +3,8 @@
 #include "compiler/encode/noise/KernelNoise.h"
 
 #include "codegen/cpu/tiles/TileTables.h"
+#include "codegen/form/ContractionForm.h"
+#include "compiler/encode/HalfSteps.h"
 #include "dialects/plan/Notes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -29,8 +31,10 @@ TensorNoise TensorNoise::get(TensorMoments moments) {
 
 int64_t halfStepsOf(plan::KernelOp kernel, ArrayRef<int64_t> loops, bool hasSingleRow, bool isDepthwise) {
   const int64_t most = plan::halfSumsOf(kernel);
-  if (most == 0 || plan::winogradOf(kernel))
+  if (most == 0)
     return 0;
+  if (FailureOr<codegen::WinogradConvolution> convolution = codegen::parseWinograd(kernel); succeeded(convolution))
+    return equalStepsOfWinograd(std::min(convolution->channels.size, most));
   const int64_t depth = std::accumulate(loops.begin(), loops.end(), int64_t(1), std::multiplies<>());
   if (isDepthwise || depth <= most)
     return depth;

@@ -119,15 +119,38 @@ bool isEmpty(const WinogradShape &shape) {
   return shape.images * shape.height * shape.width * shape.inputs * shape.outputs == 0;
 }
 
-/// Returns the machine rows of `target` for the kernel: by Winograd (null if no row can) and by direct multiplication.
-std::pair<const MachineRow *, const MachineRow *> rowsOf(const PanelWish &wish, const Target &target) {
-  return {winogradRow(target, wish.types.sum == Number::S32), &machineOf(target, wish.types)};
+/// Returns the machine row of `target` for the kernel by Winograd; null if no row can.
+const MachineRow *winogradRowOf(const PanelWish &wish, const Target &target) {
+  return winogradRow(target, wish.types.sum == Number::S32, wish.winogradTypes.shortSums);
 }
 
 /// Returns the best Winograd tile for the target, at most `largest`. Returns 0 if direct multiplication is faster.
 int64_t bestTile(const PanelWish &wish, int64_t largest, const Target &target) {
-  auto [row, direct] = rowsOf(wish, target);
-  return row ? chooseWinogradTile(*row, *direct, *wish.winograd, target.model.l2Bytes, largest) : 0;
+  const MachineRow *row = winogradRowOf(wish, target);
+  return row ? chooseWinogradTile(*row, machineOf(target, wish.types), *wish.winograd, target.model.l2Bytes, largest)
+             : 0;
+}
+
+/// Returns the cycles of the kernel by Winograd with panels of `width` columns.
+double winogradCyclesOf(const PanelWish &wish, int64_t width, const Target &target) {
+  return winogradCycles(*winogradRowOf(wish, target), *wish.winograd, wish.winogradTile, width, target.model.l2Bytes);
+}
+
+/// Chooses the tile of a product of halves, if the first target multiplies halves. Transformed values are f16 or f32,
+/// whichever is faster.
+void wishForHalves(PanelWish &wish, ArrayRef<Target> targets) {
+  PanelWish halves = wish;
+  halves.winogradTypes = halvesOf(std::min(wish.types.shortSums, kMostWinogradSteps));
+  halves.winogradTile = bestTile(halves, kTileOfHalves, targets.front());
+  const MachineRow *row = winogradRowOf(halves, targets.front());
+  if (!halves.winogradTile || !isOfHalves(*row))
+    return;
+  auto preferredWidth = [&](const PanelWish &each) {
+    return choosePanelWidth(*winogradRowOf(each, targets.front()), productShape(*each.winograd, each.winogradTile));
+  };
+  if (!wish.winogradTile || winogradCyclesOf(halves, preferredWidth(halves), targets.front()) <
+                                winogradCyclesOf(wish, preferredWidth(wish), targets.front()))
+    wish = halves;
 }
 
 /// Chooses the first target's best Winograd tile, and panels for it, if Winograd makes the kernel faster. For bytes,
@@ -140,14 +163,16 @@ void wishForWinograd(PanelWish &wish, const PlainContraction &plain, ArrayRef<Ta
     return;
   wish.winograd = shapeOf(*convolution);
   wish.winogradTile = bestTile(wish, isOfBytes ? kLargestTileOfBytes : kWinogradTiles.back(), targets.front());
+  if (wish.types.shortSums > 0 && fitsHalves({kTileOfHalves, convolution->method.taps}))
+    wishForHalves(wish, targets);
   if (!wish.winogradTile)
     return;
-  if (!isOfBytes) // Transformed floats are f32.
+  if (!isOfBytes) // Transformed floats do not lie in groups.
     wish.depth = DepthGroups();
   const ContractionShape product = productShape(*wish.winograd, wish.winogradTile);
   wish.width = isOfBytes ? inWholeRegisters(targets, product, wish.types,
-                                            choosePanelWidth(*rowsOf(wish, targets.front()).first, product))
-                         : widthOfFloats(targets, product, kWinogradTypes);
+                                            choosePanelWidth(*winogradRowOf(wish, targets.front()), product))
+                         : widthOfFloats(targets, product, wish.winogradTypes);
 }
 
 /// Returns the types of the same operands in groups of `k` steps. Single bf16 values are multiplied as f32.
@@ -172,12 +197,8 @@ bool readsGroups(plan::KernelOp kernel, const PanelWish &wish, const PanelLayout
 
 /// Returns the nanoseconds of a launch of a kernel with the wish `wish` that reads `layout`.
 double priceIn(const PanelWish &wish, const PanelLayout &layout, bool repeats, ArrayRef<Target> targets) {
-  if (wish.winogradTile && layout.depth == wish.depth) {
-    const MachineModel &model = targets.front().model;
-    return winogradCycles(*rowsOf(wish, targets.front()).first, *wish.winograd, wish.winogradTile, layout.width,
-                          model.l2Bytes) /
-           model.gigahertz;
-  }
+  if (wish.winogradTile && layout.depth == wish.depth)
+    return winogradCyclesOf(wish, layout.width, targets.front()) / targets.front().model.gigahertz;
   const ContractionShape &shape = wish.reading.shape;
   const MachineRow &row = decidingRow(targets, shape, inGroupsOf(wish.types, layout.depth.k));
   encode::PanelReading reading = wish.reading;
@@ -187,13 +208,16 @@ double priceIn(const PanelWish &wish, const PanelLayout &layout, bool repeats, A
 
 /// Adds the note that the CPU computes `kernel` by Winograd, with the panels of its wish.
 void noteWinograd(plan::KernelOp kernel, const PanelWish &wish, const Target &first) {
-  auto [row, directRow] = rowsOf(wish, first);
-  const double direct = directCycles(*directRow, *wish.winograd, first.model.l2Bytes),
-               cycles = winogradCycles(*row, *wish.winograd, wish.winogradTile, wish.width, first.model.l2Bytes);
+  const double direct = directCycles(machineOf(first, wish.types), *wish.winograd, first.model.l2Bytes),
+               cycles = winogradCyclesOf(wish, wish.width, first);
   plan::setWinograd(kernel, {wish.winogradTile, std::llround(direct), std::llround(std::ceil(cycles))});
-  // Shares of the rows must begin at a tile.
+  if (const int64_t steps = wish.winogradTypes.shortSums)
+    plan::setHalfSums(kernel, steps);
+  else
+    kernel->removeAttr(plan::kHalfSums); // Transforms widen to f32.
+  // Shares of the rows must begin at a tile, also of CPUs that do not multiply halves.
   if (!wish.winograd->cutAmongImages)
-    kernel.setGrain(wish.winogradTile);
+    kernel.setGrain(wish.winogradTypes.shortSums > 0 ? kTileWithoutHalves : wish.winogradTile);
 }
 
 } // namespace

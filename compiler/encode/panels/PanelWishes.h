@@ -25,6 +25,7 @@ struct PanelWish : PanelLayout {
   bool isUnsignedLeft = false;                    ///< True if the left operand has unsigned bytes.
   std::optional<codegen::WinogradShape> winograd; ///< Shape of the convolution, if Winograd can compute it.
   int64_t winogradTile = 0;                       ///< Chosen Winograd tile; 0 for direct multiplication.
+  codegen::cpu::ProductTypes winogradTypes;       ///< Types of the products of transformed floats.
   double work = 0;
   codegen::LoopedContraction::Cut cut = codegen::LoopedContraction::Cut::None;
 };

@@ -1,6 +1,6 @@
-// RUN: nacre-opt %s --nacre-choose-encodings="target=linux-x86_64" --split-input-file | FileCheck %s
-// RUN: nacre-opt %s --nacre-choose-encodings="target=linux-arm64" --split-input-file | FileCheck %s
-// RUN: nacre-opt %s --nacre-choose-encodings="target=linux-arm64 cpu=cortex-a76" --split-input-file | FileCheck %s
+// RUN: nacre-opt %s --nacre-choose-encodings="target=linux-x86_64" --split-input-file | FileCheck %s --check-prefixes=CHECK,SINGLES
+// RUN: nacre-opt %s --nacre-choose-encodings="target=linux-arm64" --split-input-file | FileCheck %s --check-prefixes=CHECK,SINGLES
+// RUN: nacre-opt %s --nacre-choose-encodings="target=linux-arm64 cpu=cortex-a76" --split-input-file | FileCheck %s --check-prefixes=CHECK,HALVES
 // RUN: nacre-opt %s --nacre-choose-encodings="target=linux-x86_64 accuracy=strict" --split-input-file | FileCheck %s --check-prefix=STRICT
 
 // A 3x3 convolution reads panels, as any other does; that the CPU computes it by Winograd, in tiles of 4x4, is noted on the
@@ -212,11 +212,15 @@ plan.entry @deep_main {
 
 // -----
 
-// Transforms widen halves. Sums in fp16 (plan.half_sums) take half of the time of fp32, a tile of 4x4 a quarter.
+// CPUs without arithmetic of halves widen these to fp32, and go by tiles of 4x4. For others, tiles of 2x2 are faster, whose
+// transformed values are halves. The note permits fewer steps then, and shares begin at tiles of both.
 
-// CHECK:      plan.kernel @half contraction
-// CHECK-SAME: cut 1 : 28 by 4
-// CHECK-SAME: plan.winograd = {cycles = {{[0-9]+}} : i64, direct_cycles = {{[0-9]+}} : i64, tile = 4 : i64}
+// CHECK:        plan.kernel @half contraction
+// CHECK-SAME:   cut 1 : 28 by 4
+// SINGLES-NOT:  plan.half_sums
+// SINGLES-SAME: plan.winograd = {cycles = {{[0-9]+}} : i64, direct_cycles = {{[0-9]+}} : i64, tile = 4 : i64}
+// HALVES-SAME:  plan.half_sums = 32 : i64
+// HALVES-SAME:  plan.winograd = {cycles = {{[0-9]+}} : i64, direct_cycles = {{[0-9]+}} : i64, tile = 2 : i64}
 plan.weight @half_w = dense<1.0> : tensor<3x3x64x64xf16>
 plan.kernel @half contraction (%x: tensor<1x30x30x64xf16>, %w: tensor<3x3x64x64xf16>) into (%y: tensor<1x28x28x64xf32>) cut 1 : 28 by 1 attributes {plan.half_sums = 64 : i64} {
   %zero = arith.constant 0.0 : f32

@@ -126,21 +126,56 @@ TEST_F(HalfRows, SumsAreSinglesOtherwise) {
   check("cortex-a76", 64, {matmul({9, 40, 100, 0, /*panel=*/20})}, /*isNoteUsed=*/false);
 }
 
-/// Winograd widens halves before it transforms them. Sums are fp32, also with the note.
-TEST_F(HalfRows, SumsByWinogradAreSingles) {
+std::vector<Product> convolutionsByWinograd(int64_t tile, const Sizes &window = {}, int64_t grain = 0) {
   std::vector<Product> products;
-  for (int64_t tile : {2, 4}) {
-    ConvolutionText text{{9, 11}, 21, 40};
+  for (int64_t channels : {21, 64}) { // One block of channels, and several short sums.
+    ConvolutionText text{{9, 11}, channels, 40, window};
     text.panel = 16;
-    text.winograd = text.grain = tile;
-    products.push_back(convolution(text));
-    text.channels = text.filters = 64;
-    products.push_back(convolution(text, /*residual=*/true));
+    text.winograd = tile;
+    text.grain = grain ? grain : tile;
+    products.push_back(convolution(text, /*residual=*/channels == 64));
+    products.back().errorOfSingles = 1e-4; // Factors of transforms are up to 8.
   }
-  for (Product &product : products)
-    product.errorOfSingles = 1e-4; // Factors of transforms are up to 8.
-  check("cortex-a76", 64, products, /*isNoteUsed=*/false);
-  check("cortex-a55", 64, products, /*isNoteUsed=*/false);
+  return products;
+}
+
+/// Winograd widens halves before it transforms them for large tiles or filters, and for CPUs without arithmetic of
+/// halves. Sums are fp32, also with the note.
+TEST_F(HalfRows, SumsByWinogradAreSingles) {
+  for (const std::vector<Product> &products : {convolutionsByWinograd(4), convolutionsByWinograd(2, {5, 5})}) {
+    check("cortex-a76", 64, products, /*isNoteUsed=*/false);
+    check("cortex-a55", 64, products, /*isNoteUsed=*/false);
+  }
+  check("cortex-a72", 64, convolutionsByWinograd(2), /*isNoteUsed=*/false);
+  check("cortex-a72", 64, convolutionsByWinograd(2, {}, /*grain=*/4),
+        /*isNoteUsed=*/false); // In tiles of four outputs.
+  check("cortex-a76", 0, convolutionsByWinograd(2));
+}
+
+/// Tiles of two outputs are transformed and multiplied as halves.
+TEST_F(HalfRows, WinogradOfHalves) {
+  std::vector<Product> products = convolutionsByWinograd(2);
+  for (ConvolutionText text : {ConvolutionText{{8, 8}, 16, 24}, {{3, 5}, 300, 8}, {{7, 7}, 48, 48}}) {
+    text.panel = text.filters;
+    text.winograd = text.grain = 2;
+    products.push_back(convolution(text));
+  }
+  for (const char *cpu : {"cortex-a76", "cortex-a55"})
+    for (int64_t steps : {16, 32})
+      run(cpu, steps, products, [&](const Product &product, std::vector<Storage> &storages) {
+        double errors = 0, values = 0;
+        for (int64_t element = 0; element < storages.back().size(); ++element) {
+          double value = storages[2].at(element % product.columns);
+          for (auto [left, right] : product.terms(element))
+            value += storages[0].at(left) * storages[1].at(right);
+          const double expected = std::max(value + (product.hasResidual ? storages[3].at(element) : 0), 0.0);
+          errors += std::pow(storages.back().at(element) - expected, 2);
+          values += expected * expected;
+        }
+        // Errors of fp32 sums would be those of the result's rounding, at most 2.8e-4. These are larger, but small.
+        EXPECT_GT(std::sqrt(errors / values), 4e-4);
+        EXPECT_LT(std::sqrt(errors / values), 2e-3);
+      });
 }
 
 /// The second half of a separable convolution is a product of halves, too. Its sums differ a little from fp32 sums.

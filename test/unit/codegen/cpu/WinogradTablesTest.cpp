@@ -5,7 +5,9 @@
 #include "codegen/cpu/winograd/WinogradTables.h"
 
 #include "codegen/cpu/tiles/TileTables.h"
+#include "codegen/cpu/winograd/HalfTransforms.h"
 #include "test/unit/codegen/cpu/Machines.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include "gtest/gtest.h"
 #include <vector>
@@ -91,6 +93,38 @@ TEST(WinogradTables, LargerFiltersGain) {
         EXPECT_EQ(chooseWinogradTile(machine, machine, shape, kCache), 4) << shape.width << " x " << shape.inputs;
       EXPECT_GT(gain(machine, shape, 4), 1.3) << shape.width << " x " << shape.inputs;
     }
+}
+
+/// Transforms of halves divide the filter; the outputs are those of the convolution.
+TEST(WinogradTables, DividedFiltersGiveTheSameOutputs) {
+  const std::vector<double> d = {0.5, -1.25, 2, 3}, g = {1, -0.75, 0.5};
+  const auto input = winograd::transformInput<double>(d);
+  const auto filter = winograd::transformDividedFilter<double>(g);
+  std::vector<double> products;
+  for (auto [a, b] : llvm::zip_equal(input, filter))
+    products.push_back(a * b);
+  const auto outputs = winograd::transformDividedProducts<double>(products);
+  ASSERT_EQ(outputs.size(), 2U);
+  for (size_t output = 0; output < 2; ++output)
+    EXPECT_DOUBLE_EQ(outputs[output], d[output] * g[0] + d[output + 1] * g[1] + d[output + 2] * g[2]);
+}
+
+/// Only CPUs that multiply halves transform them, and only for tiles of two outputs.
+TEST(WinogradTables, HalvesAreTransformedWhereTheyAreMultiplied) {
+  auto targetOf = [](const char *cpu) { return llvm::cantFail(parseTargets("linux-arm64", cpu)).front(); };
+  for (const char *cpu : {"cortex-a76", "cortex-a55"}) {
+    const MachineRow &row = *winogradRow(targetOf(cpu), /*isOfIntegers=*/false, /*halfSums=*/32);
+    EXPECT_TRUE(isOfHalves(row)) << cpu;
+    EXPECT_EQ(row.numbersOfRegister(), 2 * lanesOfSums(row)) << cpu;
+    EXPECT_FALSE(isOfHalves(*winogradRow(targetOf(cpu), /*isOfIntegers=*/false))) << cpu;
+    // Layers of small images, for which larger tiles in fp32 have too much to transform.
+    EXPECT_EQ(chooseWinogradTile(row, machineOf(targetOf(cpu), halvesOf(256)), image(13, 64, 256), kCache, 2), 2)
+        << cpu;
+  }
+  EXPECT_FALSE(isOfHalves(*winogradRow(targetOf("cortex-a72"), /*isOfIntegers=*/false, /*halfSums=*/32)));
+  EXPECT_TRUE(fitsHalves({2, 3}));
+  EXPECT_FALSE(fitsHalves({4, 3}));
+  EXPECT_FALSE(fitsHalves({2, 5}));
 }
 
 /// A transform's work is what its text does.

@@ -22,16 +22,26 @@ std::vector<HalfLaunch> chainOf(unsigned products) {
 HalfProduct productOf(double multiplyAdds, int64_t depth) { return {multiplyAdds, depth, depth, /*isWhole=*/false}; }
 
 TEST(HalfSteps, NoiseGrowsWithStepsUpToTheDepth) {
-  EXPECT_LT(noiseOfHalfSum(576, 16), noiseOfHalfSum(576, 64));
-  EXPECT_EQ(noiseOfHalfSum(96, 96), noiseOfHalfSum(96, 256));
+  EXPECT_LT(noiseOfHalfSum(productOf(1, 576), 16), noiseOfHalfSum(productOf(1, 576), 64));
+  EXPECT_EQ(noiseOfHalfSum(productOf(1, 96), 96), noiseOfHalfSum(productOf(1, 96), 256));
   // Measured: the root mean square of a sum's error is 9e-4 with 64 steps.
-  EXPECT_NEAR(std::sqrt(noiseOfHalfSum(2304, 64)), 9e-4, 1e-4);
+  EXPECT_NEAR(std::sqrt(noiseOfHalfSum(productOf(1, 2304), 64)), 9e-4, 1e-4);
+}
+
+/// Transforms add noise of their own, so shorter sums gain less.
+TEST(HalfSteps, WinogradAddsMoreNoise) {
+  HalfProduct transformed = productOf(1, 64);
+  transformed.isWinograd = true;
+  EXPECT_GT(noiseOfHalfSum(transformed, 16), 4 * noiseOfHalfSum(productOf(1, 64), 16));
+  EXPECT_LT(noiseOfHalfSum(transformed, 32), 2 * noiseOfHalfSum(transformed, 16));
+  // Measured: 1.4e-3 of a result for 64 channels and 32 steps, besides its rounding.
+  EXPECT_NEAR(std::sqrt(noiseOfHalfSum(transformed, 32)), 1.5e-3, 2e-4);
 }
 
 TEST(HalfSteps, NoiseAddsUpAlongAChainOnly) {
   const std::vector<HalfProduct> products(2, productOf(1e6, 512));
   const std::vector<int64_t> steps = {64, 64};
-  const double one = noiseOfHalfSum(512, 64);
+  const double one = noiseOfHalfSum(productOf(1e6, 512), 64);
   EXPECT_DOUBLE_EQ(noiseOfNetwork(products, chainOf(2), steps), 2 * one);
   // Two branches of one value, and a launch that joins them.
   const std::vector<HalfLaunch> branches = {{{0}, {1}, 0}, {{0}, {2}, 1}, {{1, 2}, {3}, std::nullopt}};
