@@ -146,9 +146,16 @@ TEST_F(GpuMeasuringTest, TunesAroundWhatIsWrong) {
   EXPECT_EQ(sessionReason(), kWrongRelu);
 }
 
+// Nanoseconds that a unit sleeps. The sanitizer also slows down the threads of an emulated GPU.
+#if defined(__SANITIZE_THREAD__)
+constexpr int64_t kSleepOfUnit = 3200000;
+#else
+constexpr int64_t kSleepOfUnit = 400000;
+#endif
+
 /// A kernel that takes the CPU much longer than the GPU.
 void sleepyRelu(const nacre_kernel_args *args, int64_t begin, int64_t end) {
-  const timespec time = {0, 400000 * (end - begin)};
+  const timespec time = {0, kSleepOfUnit * (end - begin)};
   nanosleep(&time, nullptr);
   auto *t = static_cast<const float *>(args->buffers[0]);
   auto *y = static_cast<float *>(args->buffers[1]);
@@ -162,7 +169,7 @@ TEST_F(GpuMeasuringTest, MovesASlowKernelToTheGpu) {
   options.profile = 1;
   options.tune_budget_ms = 60000; // more than any machine needs: what is measured is bounded by iterations
   options.cache_folder = folder.c_str();
-  toy.variants[2].function = sleepyRelu; // 51 ms
+  toy.variants[2].function = sleepyRelu; // 128 units
   for (nacre_step &step : toy.steps)
     step.gpu_end = step.cpu_begin = 0; // compiled for the CPU
   for (int iteration = 0; iteration < 2; ++iteration) {
