@@ -118,8 +118,7 @@ Tensor evaluate(nn::BinaryOp op, Operands operands) {
     if (compares)
       to[i].integer = a.isUnsigned() ? nn::compare(kind, uint64_t(x), uint64_t(y)) : nn::compare(kind, x, y);
     else
-      to[i].integer =
-          wrapTo(element, nn::apply(kind, x, y, kind == nn::BinaryKind::Pow ? b.isUnsigned() : a.isUnsigned()));
+      to[i].integer = wrapTo(element, nn::apply(kind, x, y, a.isUnsigned(), b.isUnsigned()));
   });
   return result;
 }

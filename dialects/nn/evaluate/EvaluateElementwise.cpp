@@ -91,8 +91,7 @@ ElementsAttr BinaryOp::evaluate(Views views) {
   Type element = views[0].getElementType();
   BinaryKind kind = getKind();
   bool compares = getFacts(kind).is(FunctionFacts::predicate);
-  // For a power, the signedness of the exponent matters.
-  bool isUnsigned = (kind == BinaryKind::Pow ? views[1].getElementType() : element).isUnsignedInteger();
+  bool isUnsigned = element.isUnsignedInteger(), isExponentUnsigned = views[1].getElementType().isUnsignedInteger();
   // A power may have an integer base and a float exponent.
   if (isFloat(element) || isFloat(views[1].getElementType())) {
     if (compares)
@@ -108,8 +107,9 @@ ElementsAttr BinaryOp::evaluate(Views views) {
       int64_t a = rows[0][i], b = rows[1][i];
       return int64_t(isUnsigned ? compare(kind, uint64_t(a), uint64_t(b)) : compare(kind, a, b));
     });
-  return mapElements<int64_t>(getType(), views,
-                              [&](auto rows, int64_t i) { return apply(kind, rows[0][i], rows[1][i], isUnsigned); });
+  return mapElements<int64_t>(getType(), views, [&](auto rows, int64_t i) {
+    return apply(kind, rows[0][i], rows[1][i], isUnsigned, isExponentUnsigned);
+  });
 }
 
 /// Reads integers as int64, which keeps their bits. Only floats are converted to double, which holds every float type.

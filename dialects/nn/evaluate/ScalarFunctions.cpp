@@ -27,9 +27,9 @@ template <typename T> T divideOrCompare(BinaryKind kind, T a, T b) {
   return kind == BinaryKind::Mod && rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
-int64_t power(int64_t base, int64_t exponent, bool isUnsigned) {
-  if (exponent < 0 && !isUnsigned)
-    return base == 1 ? 1 : base == -1 ? (exponent % 2 ? -1 : 1) : 0;
+int64_t power(int64_t base, bool isBaseUnsigned, int64_t exponent, bool isExponentUnsigned) {
+  if (exponent < 0 && !isExponentUnsigned)
+    return base == 1 ? 1 : base == -1 && !isBaseUnsigned ? (exponent % 2 ? -1 : 1) : 0;
   uint64_t result = 1, factor = base;
   for (uint64_t bits = exponent; bits; bits >>= 1, factor *= factor)
     if (bits & 1)
@@ -66,7 +66,7 @@ double apply(BinaryKind kind, double a, double b) {
   }
 }
 
-int64_t apply(BinaryKind kind, int64_t a, int64_t b, bool isUnsigned) {
+int64_t apply(BinaryKind kind, int64_t a, int64_t b, bool isUnsigned, bool isExponentUnsigned) {
   uint64_t ua = a, ub = b;
   switch (kind) {
   case BinaryKind::Add:
@@ -76,7 +76,7 @@ int64_t apply(BinaryKind kind, int64_t a, int64_t b, bool isUnsigned) {
   case BinaryKind::Mul:
     return ua * ub;
   case BinaryKind::Pow:
-    return power(a, b, isUnsigned);
+    return power(a, isUnsigned, b, isExponentUnsigned);
   case BinaryKind::And:
     return a & b;
   case BinaryKind::Or:

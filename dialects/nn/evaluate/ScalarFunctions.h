@@ -37,9 +37,9 @@ template <typename T> bool compare(BinaryKind kind, T a, T b) {
 double apply(BinaryKind kind, double a, double b);
 /// Computes `kind` for two integers. A division by zero gives 0, and so does its remainder. A shift by a negative
 /// amount, or by the width or more, gives 0; a right shift of a negative value gives -1. A power with a negative
-/// exponent is 0, except for the bases 1 and -1. `isUnsigned` is the signedness of both operands; for a power, it is
-/// only that of the exponent.
-int64_t apply(BinaryKind kind, int64_t a, int64_t b, bool isUnsigned);
+/// exponent is 0, except for the bases 1 and -1. `isUnsigned` is the signedness of both operands, but the exponent of a
+/// power has its own.
+int64_t apply(BinaryKind kind, int64_t a, int64_t b, bool isUnsigned, bool isExponentUnsigned);
 
 /// Converts an integer to a float, rounded once: to f64 if `isDouble`, otherwise to f32. Narrower floats are rounded
 /// from f32. ConstantBuilder::write is the inverse conversion.

@@ -46,6 +46,23 @@ func.func @undefined_divisions() -> (tensor<2xi64>, tensor<2xi64>) {
 
 // -----
 
+// The largest unsigned number is not -1.
+
+// CHECK-LABEL: func.func @negative_powers(
+// CHECK-DAG:     %[[SIGNED:[^ ,:()]+]] = nn.constant dense<[1, -1, 0]> : tensor<3xi64>
+// CHECK-DAG:     %[[UNSIGNED:[^ ,:()]+]] = nn.constant dense<[1, 0, 0]> : tensor<3xui64>
+// CHECK:         return %[[SIGNED]], %[[UNSIGNED]]
+func.func @negative_powers() -> (tensor<3xi64>, tensor<3xui64>) {
+  %a = nn.constant dense<[1, -1, 2]> : tensor<3xi64>
+  %b = nn.constant dense<[1, 18446744073709551615, 2]> : tensor<3xui64>
+  %exponent = nn.constant dense<-3> : tensor<i64>
+  %0 = nn.binary pow %a, %exponent : tensor<3xi64>, tensor<i64>
+  %1 = nn.binary pow %b, %exponent : tensor<3xui64>, tensor<i64>
+  return %0, %1 : tensor<3xi64>, tensor<3xui64>
+}
+
+// -----
+
 // Half floats round to nearest, halves to even, once; too large is infinity, tiny is denormal.
 
 // CHECK-LABEL: func.func @half_floats(
