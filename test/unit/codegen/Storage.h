@@ -35,17 +35,24 @@ struct Storage {
     // Of bytes the extremes count: their products are the largest. An eighth are -128.
     const bool isByte = elementType.isInteger(8);
     std::uniform_int_distribution<int> integer(isByte ? -164 : -4, isByte ? 127 : 4);
-    const int64_t width = bytesOfElement(elementType);
     for (int64_t i = 0; i < size(); ++i) {
-      llvm::APInt bits(width * 8, std::max(integer(random), -128), /*isSigned=*/true);
-      if (auto type = llvm::dyn_cast<mlir::FloatType>(elementType)) {
-        llvm::APFloat value(real(random));
-        bool loses;
-        value.convert(type.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &loses);
-        bits = value.bitcastToAPInt();
-      }
-      memcpy(data() + i * width, bits.getRawData(), width);
+      const int number = std::max(integer(random), -128);
+      set(i, llvm::isa<mlir::FloatType>(elementType) ? real(random) : number);
     }
+  }
+
+  void set(int64_t i, double number) {
+    const int64_t width = bytesOfElement(elementType);
+    llvm::APInt bits;
+    if (auto type = llvm::dyn_cast<mlir::FloatType>(elementType)) {
+      llvm::APFloat value(number);
+      bool loses;
+      value.convert(type.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &loses);
+      bits = value.bitcastToAPInt();
+    } else {
+      bits = llvm::APInt(width * 8, int64_t(number), /*isSigned=*/true);
+    }
+    memcpy(data() + i * width, bits.getRawData(), width);
   }
 
   /// Makes every element from `first` on a NaN; elements must be floats.

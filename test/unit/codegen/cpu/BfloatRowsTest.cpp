@@ -14,6 +14,7 @@
 #include "gtest/gtest.h"
 
 #include <cmath>
+#include <optional>
 
 using namespace mlir;
 using namespace nacre;
@@ -26,7 +27,8 @@ class BfloatRows : public testing::Test {
 protected:
   BfloatRows() { context.loadDialect<plan::PlanDialect>(); }
 
-  void check(const std::string &cpu, ArrayRef<Product> products) {
+  /// The element `infinity` of each left operand is infinite.
+  void check(const std::string &cpu, ArrayRef<Product> products, std::optional<int64_t> infinity = {}) {
     if (!runsArm64())
       GTEST_SKIP() << "qemu-aarch64 and aarch64-linux-gnu-g++ are not installed";
     SCOPED_TRACE(cpu);
@@ -39,6 +41,8 @@ protected:
       std::vector<Storage> storages;
       for (Type type : kernel.getBody().getArgumentTypes())
         storages.emplace_back(cast<RankedTensorType>(type)).fill(random);
+      if (infinity)
+        storages.front().set(*infinity, HUGE_VAL);
       kernels.add(kernel, std::move(storages));
       if (HasFatalFailure())
         return;
@@ -68,6 +72,10 @@ protected:
         value += storages[3].at(element);
       if (product.isRectified)
         value = std::max(value, 0.0);
+      if (std::isinf(value)) {
+        ASSERT_EQ(result.at(element), value) << "at element " << element;
+        continue;
+      }
       ASSERT_NEAR(result.at(element), value, rounding * std::abs(value) + ofSums * (1 + sizes))
           << "at element " << element;
     }
@@ -109,6 +117,16 @@ TEST_F(BfloatRows, OfCoresThatMultiplyWords) {
 TEST_F(BfloatRows, OfOtherCores) {
   check("cortex-a76", products());
   check("cortex-a55", products());
+}
+
+/// The last word of a run has steps of the word before it, which must not be multiplied again: infinity times zero is
+/// NaN.
+TEST_F(BfloatRows, InfinitiesInWordsThatOverlap) {
+  constexpr int64_t depth = 17;
+  MatmulText text{5, 16, depth, 0, /*panel=*/16};
+  text.depth = {4, depth};
+  for (const char *cpu : {"cortex-a710", "cortex-a76"})
+    check(cpu, {matmul(text, "bf16")}, /*infinity=*/depth + 14);
 }
 
 /// Each core has a row for words, and prefers its own instruction.
