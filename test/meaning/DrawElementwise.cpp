@@ -199,7 +199,8 @@ void drawDequantize(Draw &draw) {
   const std::string zero = draw.operand(draw.oneIn(4) ? "f32" : code, granularity.ofParameter(draw), kTame, 2);
   draw.node.text = "nn.dequantize " + x + ", " + scale + ", " + zero + " {" + granularity.text() +
                    "} : " + draw.typeOf(x) + ", " + draw.typeOf(scale) + ", " + draw.typeOf(zero);
-  draw.node.bounds = {{1.5}};
+  // A number minus a zero point: a zero of any sign is the zero point -0 of floats, too.
+  draw.node.bounds = {{1.5, 0, 0, /*isZeroSigned=*/false}};
 }
 
 void drawBitcast(Draw &draw) {

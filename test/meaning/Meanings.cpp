@@ -54,6 +54,10 @@ OwningOpRef<ModuleOp> join(Nodes nodes, bool allConstants, MLIRContext *context)
   SmallVector<Value> results;
   for (const Node *node : nodes) {
     OwningOpRef<ModuleOp> own = parse(*node, context);
+    // Node by node, because other operators of a trained function are spelled out: attention of bf16 then has scores of
+    // bf16.
+    if (asksForGradients(*own) && failed(writeGradients(*own)))
+      return {};
     Block &from = functionOf(*own).getBody().front();
     IRMapping mapping;
     for (auto [operand, argument] : llvm::zip_equal(node->operands, from.getArguments())) {
@@ -75,8 +79,6 @@ OwningOpRef<ModuleOp> join(Nodes nodes, bool allConstants, MLIRContext *context)
     function.setArgAttr(i, nn::nameAttr, builder.getStringAttr("x" + Twine(i)));
   for (unsigned i = 0; i < results.size(); ++i)
     function.setResultAttr(i, nn::nameAttr, builder.getStringAttr("y" + Twine(i)));
-  if (asksForGradients(*joined) && failed(writeGradients(*joined)))
-    return {};
   return joined;
 }
 
