@@ -107,6 +107,16 @@ Value emitWithZero(Operation *op, Term a, Term b) {
   return isFinite(a).select(isNegative.select(negate(b), b), nan).value;
 }
 
+/// Emits a quotient with the constant zero, for which some drivers always return 0. x / 0 is infinite or NaN, and 0 / x
+/// is NaN for 0 and NaN. Returns null for other quotients.
+Value emitQuotientWithZero(Operation *op, Term a, Term b) {
+  if (matchPattern(op->getOperand(1), m_AnyZeroFloat()))
+    return (a * std::copysign(HUGE_VAL, splatOf(b.value).value_or(0))).value;
+  if (!matchPattern(op->getOperand(0), m_AnyZeroFloat()))
+    return {};
+  return ((b < 0) | (b > 0)).select((b < 0).select(negate(a), a), a.constant(std::nan(""))).value;
+}
+
 /// True if an operation on f16 is computed in f32.
 bool isComputedInSingle(Operation *op) {
   // This comparison tests bits, and not all devices have 16-bit integers.
@@ -140,6 +150,9 @@ Value emitOperation(TermBuilder &builder, Operation *op, ArrayRef<Value> operand
     return isHalf ? Value(arith::TruncFOp::create(builder.ops, builder.loc, type, value)) : value;
   }
   auto extremum = [&](auto predicate) { return emitExtremum(builder, operands[0], operands[1], predicate); };
+  if (isa<arith::DivFOp>(op))
+    if (Value value = emitQuotientWithZero(op, {&builder, operands[0]}, {&builder, operands[1]}))
+      return value;
   if (element.isF32() && isa<arith::DivFOp>(op) && isRounded(op))
     return divideExactly(builder, operands[0], operands[1]);
   if ((element.isF32() || element.isF64()) && isa<arith::AddFOp, arith::MulFOp, arith::SubFOp>(op))

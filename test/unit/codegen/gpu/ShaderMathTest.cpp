@@ -181,6 +181,12 @@ TEST_F(GpuMath, ZerosOfNumbersAlone) {
     check((std::string(sum) + "\n%one = arith.constant 1.0 : f32\n%v = arith.divf %one, %s : f32").c_str(),
           value > 0 ? [](double x, double) { return 1 / (x + 0.0); } : [](double x, double) { return 1 / (0.0 - x); },
           1, numbers, numbers);
+  for (auto [quotient, zero] : {std::pair("%c = arith.constant 0.0 : f32\n%v = arith.divf %a, %c : f32", 0.0),
+                                std::pair("%c = arith.constant -0.0 : f32\n%v = arith.divf %a, %c : f32", -0.0)})
+    check(quotient, [zero = zero](double x, double) { return x / zero; }, 0, numbers, numbers);
+  check(
+      "%c = arith.constant 0.0 : f32\n%q = arith.divf %c, %a : f32\n%v = arith.divf %b, %q : f32",
+      [](double x, double y) { return y / (0 / x); }, 0, numbers, Numbers(numbers.size(), 1));
 }
 
 } // namespace
