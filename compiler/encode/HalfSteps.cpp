@@ -18,23 +18,24 @@ namespace nacre::encode {
 // 1. Noise
 //===----------------------------------------------------------------------===//
 
-int64_t equalStepsOfWinograd(int64_t steps) {
-  // Measured on random convolutions of 16 to 512 channels: errors of 0.8e-3 to 1.2e-3 with 16 steps, 0.9e-3 to 1.5e-3
-  // with 32, and 0.9e-3 to 2e-3 with 64. The transforms of the input and of the filter round each value once.
-  constexpr int64_t ofTransforms = 80;
-  return ofTransforms + 7 * steps / 2;
+int64_t equalStepsOfWinograd(int64_t tile, int64_t steps) {
+  // Measured on random convolutions of 16 to 512 channels. Tiles of two outputs: errors of 0.8e-3 to 1.2e-3 with 16
+  // steps, 0.9e-3 to 1.5e-3 with 32, and 0.9e-3 to 2e-3 with 64. Tiles of four outputs: 3.5e-3, 4.5e-3 and 6e-3.
+  constexpr int64_t ofTransforms = 80, ofLargeTransforms = 430;
+  return tile > 2 ? ofLargeTransforms + 37 * steps : ofTransforms + 7 * steps / 2;
 }
 
-double noiseOfHalfSum(const HalfProduct &product, int64_t steps) {
+double noiseOfHalfSum(const HalfProduct &product, const HalfOption &option) {
   // Measured on random products of halves: (4.4e-4)^2 with 16 steps, (8.8e-4)^2 with 64, (2.4e-3)^2 with 576. It grows
   // with the steps, because each of them rounds a sum that grows with their square root. Sums without a factor 0 have
   // twice as much (noise/Moments.h). kHalfNoise limits this measure.
   constexpr double noiseOfStep = 1.2e-8, noiseOfResult = 4.4e-8;
-  const int64_t terms = std::min(product.depth, steps);
-  return noiseOfStep * double(product.isWinograd ? equalStepsOfWinograd(terms) : terms) + noiseOfResult;
+  const int64_t terms = std::min(product.depth, option.steps);
+  const bool isTransformed = option.tile > 0 && option.steps > 0;
+  return noiseOfStep * double(isTransformed ? equalStepsOfWinograd(option.tile, terms) : terms) + noiseOfResult;
 }
 
-double noiseOfNetwork(ArrayRef<HalfProduct> products, ArrayRef<HalfLaunch> launches, ArrayRef<int64_t> steps) {
+double noiseOfNetwork(ArrayRef<HalfProduct> products, ArrayRef<HalfLaunch> launches, ArrayRef<HalfOption> options) {
   DenseMap<unsigned, double> noises;
   double largest = 0;
   for (const HalfLaunch &launch : launches) {
@@ -42,7 +43,7 @@ double noiseOfNetwork(ArrayRef<HalfProduct> products, ArrayRef<HalfLaunch> launc
     for (unsigned value : launch.reads)
       noise = std::max(noise, noises.lookup(value));
     if (launch.product)
-      noise += noiseOfHalfSum(products[*launch.product], steps[*launch.product]);
+      noise += noiseOfHalfSum(products[*launch.product], options[*launch.product]);
     for (unsigned value : launch.writes) {
       double &written = noises[value];
       written = std::max(written, noise);
@@ -56,48 +57,61 @@ double noiseOfNetwork(ArrayRef<HalfProduct> products, ArrayRef<HalfLaunch> launc
 // 2. Choice
 //===----------------------------------------------------------------------===//
 
-/// Returns the steps of a product if a unit of noise costs `price` multiply-adds. Each of its launches adds the noise.
-static int64_t chooseSteps(const HalfProduct &product, double launches, double price) {
+static SmallVector<HalfOption> optionsOf(const HalfProduct &product) {
   // A flush of a register of sums takes as long as so many of its multiply-adds.
   constexpr double flush = 7;
-  if (product.isWhole)
-    return std::max(kLeastHalfSteps, product.depth);
-  SmallVector<int64_t, 6> choices;
-  if (product.depth <= kMostHalfSteps) // Without a flush, sums need no memory.
-    choices.push_back(std::max(kLeastHalfSteps, product.depth));
-  for (int64_t steps = kLeastHalfSteps; steps <= kMostHalfSteps; steps *= 2)
-    choices.push_back(steps);
-
-  int64_t best = kLeastHalfSteps;
-  double bestCost = std::numeric_limits<double>::infinity();
-  for (int64_t steps : choices) {
+  auto direct = [&](int64_t steps) -> HalfOption {
     const int64_t flushes = product.depth <= steps ? 0 : divideCeil(product.depth, steps);
-    const double cost = product.multiplyAdds * flush * double(flushes) / double(product.depth) +
-                        price * launches * noiseOfHalfSum(product, steps);
-    if ((steps == kLeastHalfSteps || steps <= product.mostSteps) && cost < bestCost) {
-      bestCost = cost;
-      best = steps;
-    }
-  }
-  return best;
+    return {0, steps, 1 + flush * double(flushes) / double(product.depth)};
+  };
+  if (product.isWhole)
+    return {direct(std::max(kLeastHalfSteps, product.depth))};
+  // A product of transformed values is about as large as nine direct ones.
+  constexpr int64_t directProducts = 8;
+  SmallVector<HalfOption> options;
+  copy_if(product.winograd, std::back_inserter(options),
+          [&](const HalfOption &option) { return option.steps * directProducts <= product.mostSteps; });
+  if (product.depth <= kMostHalfSteps) // Without a flush, sums need no memory.
+    options.push_back(direct(std::max(kLeastHalfSteps, product.depth)));
+  for (int64_t steps = kLeastHalfSteps; steps <= kMostHalfSteps; steps *= 2)
+    options.push_back(direct(steps));
+  erase_if(options,
+           [&](const HalfOption &option) { return option.steps > std::max(kLeastHalfSteps, product.mostSteps); });
+  return options;
 }
 
-SmallVector<int64_t> chooseHalfSteps(ArrayRef<HalfProduct> products, ArrayRef<HalfLaunch> launches, double limit) {
+/// Returns the best of `options` if a unit of noise costs `price` multiply-adds. Each launch of the product adds the
+/// noise.
+static HalfOption bestOf(ArrayRef<HalfOption> options, const HalfProduct &product, double launches, double price) {
+  const HalfOption *best = nullptr;
+  double bestCost = std::numeric_limits<double>::infinity();
+  for (const HalfOption &option : options) {
+    const double cost = product.multiplyAdds * option.time + price * launches * noiseOfHalfSum(product, option);
+    if (!best || cost < bestCost) {
+      bestCost = cost;
+      best = &option;
+    }
+  }
+  return *best;
+}
+
+SmallVector<HalfOption> chooseHalfSteps(ArrayRef<HalfProduct> products, ArrayRef<HalfLaunch> launches, double limit) {
   SmallVector<double> counts(products.size());
   for (const HalfLaunch &launch : launches)
     if (launch.product)
       ++counts[*launch.product];
+  const auto options = map_to_vector(products, optionsOf);
   auto choose = [&](double price) {
-    SmallVector<int64_t> steps;
-    for (auto [product, count] : zip_equal(products, counts))
-      steps.push_back(chooseSteps(product, count, price));
-    return steps;
+    SmallVector<HalfOption> chosen;
+    for (auto [product, ofProduct, count] : zip_equal(products, options, counts))
+      chosen.push_back(bestOf(ofProduct, product, count, price));
+    return chosen;
   };
-  // Prices at which the smallest product has the most steps, and the largest one the fewest.
+  // Prices at which the smallest product has the fastest option, and the largest one the most exact option.
   double low = 1, high = 1e24;
-  SmallVector<int64_t> steps = choose(low);
-  if (noiseOfNetwork(products, launches, steps) <= limit)
-    return steps;
+  SmallVector<HalfOption> fastest = choose(low);
+  if (noiseOfNetwork(products, launches, fastest) <= limit)
+    return fastest;
   // Noise falls as its price rises. Halve the range of the price's exponent.
   for (int halving = 0; halving < 48; ++halving) {
     const double middle = std::sqrt(low) * std::sqrt(high);

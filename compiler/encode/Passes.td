@@ -57,18 +57,28 @@ def AllowHalfSumsPass : Pass<"nacre-allow-half-sums", "::mlir::ModuleOp"> {
 }
 
 def ChooseHalfStepsPass : Pass<"nacre-choose-half-steps", "::mlir::ModuleOp"> {
-  let summary = "Choose for how many steps products of halves are added up in fp16";
+  let summary = "Choose for how many steps products of halves are added up in fp16, and how they go by Winograd";
   let description = [{
-    Fewer steps are more exact, and take longer. A product with few multiply-adds adds as much noise to an output as one with many, so
-    compiler/encode/HalfSteps.h chooses the steps of all products together: the fastest ones whose predicted noise is at most -43 dB.
-    Convolutions by Winograd whose transformed values are f16 add more noise than direct ones; others have no `plan.half_sums`.
+    Fewer steps are more exact, and take longer. Convolutions by Winograd whose transformed values are f16 are faster than direct ones,
+    and add more noise: by tiles of 4 x 4 outputs more than by 2 x 2. A product with few multiply-adds adds as much noise to an output as one
+    with many, so compiler/encode/HalfSteps.h chooses the options of all products together: the fastest ones with noise of at most -43 dB
+    by a measure that knows no weights. With `predicts`, a network whose predicted noise is below -55 dB gets faster options, and outputs get
+    the notes of nacre-predict-noise.
 
-    Requires: `plan.half_sums` has the most steps of each product; convolutions by Winograd have their note.
+    Requires: `plan.half_sums` has the most steps of each product. Convolutions that may go by Winograd in fp16 have both notes, and panels.
 
-    Ensures: `plan.half_sums` has the chosen steps.
+    Ensures: `plan.half_sums` has the chosen steps, and `plan.winograd` the chosen tile. Convolutions by Winograd whose values widen
+    to f32 have only the second note, and direct ones only the first.
 
     Example: test/compiler/encode/choose-half-steps.mlir; of two products in a row, the larger one is added up in fp16 for more steps.
   }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"host\"",
+           "Operating system: host, linux-x86_64, linux-arm64, android-arm64 or android-x86_64">,
+    Option<"cpu", "cpu", "std::string", /*default=*/"\"\"",
+           "LLVM's names of the CPUs, separated by commas; empty for the target's default">,
+    Option<"predicts", "predicts", "bool", /*default=*/"false", "Whether predicted noise may allow faster options">,
+  ];
 }
 
 def PredictNoisePass : Pass<"nacre-predict-noise", "::mlir::ModuleOp"> {

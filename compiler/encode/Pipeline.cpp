@@ -20,11 +20,11 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   pm.addPass(createPackOperandsPass({options.target, options.cpus, options.accuracy}));
   pm.addPass(createChooseEncodingsPass({options.target, options.cpus, options.accuracy}));
   pm.addPass(createPackStatesPass());
-  // Runs after it is known which convolutions go by Winograd.
+  // Runs after weights are in panels, which limit how convolutions may go by Winograd.
   if (options.halfSums)
-    pm.addPass(createChooseHalfStepsPass());
-  // Runs after the steps are known, which cause most of the noise.
-  if (options.predictsNoise)
+    pm.addPass(createChooseHalfStepsPass({options.target, options.cpus, options.predictsNoise}));
+  // Otherwise, the pass before predicts it.
+  if (options.predictsNoise && !options.halfSums)
     pm.addPass(createPredictNoisePass());
   pm.addPass(createRateProductsPass({options.target, options.cpus}));
 }

@@ -10,6 +10,7 @@
 #include "codegen/cpu/Units.h"
 #include "codegen/cpu/panels/PanelWalk.h"
 #include "codegen/cpu/tiles/TileTables.h"
+#include "codegen/cpu/winograd/HalfTransforms.h"
 #include "codegen/cpu/winograd/WinogradFilters.h"
 #include "codegen/cpu/winograd/WinogradOutput.h"
 #include "codegen/cpu/winograd/WinogradTiles.h"
@@ -227,7 +228,9 @@ private:
                                   contraction.isUnsignedLhs)};
       };
       Value at = build.address({{to, 0}, channel}, {1, 1}, 0);
-      auto ofInput = [&](ArrayRef<Term> d) { return winograd::transformInput(d, pairs); };
+      auto ofInput = [&](ArrayRef<Term> d) {
+        return isOfHalves(machine) ? winograd::transformHalfInput(d) : winograd::transformInput(d, pairs);
+      };
       winograd::transformBoth<Term>(inputs, group, element, ofInput, [&](int64_t i, ArrayRef<Term> row) {
         storePlanes(build, i, row, {transformed, inputPlane, number}, at, piece);
       });
@@ -273,7 +276,7 @@ private:
     product.operands[Contraction::Lhs].elementType = number;
     product.operands[Contraction::Result].argument = function.buffers.size() - 1;
     if (isOfHalves(machine))
-      product.halfSums = contraction.halfSums;
+      product.halfSums = std::min(contraction.halfSums, kMostWinogradSteps);
     // Use the largest number of rows that a unit can have, so that a register tile exists for every remainder.
     const int64_t rows = cutAmongImages() ? blocks.extent * plan.down() : plan.down();
     product.rows = {{rows * plan.across(), {inputRow, 0, sumsRow}}};

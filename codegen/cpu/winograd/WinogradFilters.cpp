@@ -63,7 +63,7 @@ void WinogradFilters::sweep(Value weight, Value from, int64_t elements) {
 void WinogradFilters::transform(ArrayRef<int64_t> group, llvm::function_ref<Term(int64_t i, int64_t j)> tap, Value to,
                                 Piece piece) {
   auto ofFilter = [&](ArrayRef<Term> g) {
-    return isOfHalves(machine) ? winograd::transformDividedFilter(g) : winograd::transformFilter(inputs, g, pairs);
+    return isOfHalves(machine) ? winograd::transformHalfFilter(inputs, g) : winograd::transformFilter(inputs, g, pairs);
   };
   winograd::transformBoth<Term>(method.taps, group, tap, ofFilter,
                                 [&](int64_t i, ArrayRef<Term> row) { storePlanes(build, i, row, filters, to, piece); });

@@ -45,7 +45,7 @@ void WinogradOutput::emit(Position number, Value firstPanel, Value panels) {
 
 SmallVector<Term> WinogradOutput::transform(ArrayRef<Term> products) const {
   if (isOfHalves(machine))
-    return SmallVector<Term>(winograd::transformDividedProducts(products));
+    return SmallVector<Term>(winograd::transformHalfProducts(products));
   return SmallVector<Term>(winograd::transformProducts(tile, products, pairsOf(machine)));
 }
 

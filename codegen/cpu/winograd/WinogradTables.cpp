@@ -71,15 +71,12 @@ double movements(const MachineRow &machine, double numbers) {
 /// Returns the cycles to flush a register of sums of halves during `channels` steps. One flush for each 64 steps is
 /// subtracted, because the price of a step contains it (halvesRow() in MachineRows.cpp). After few steps, a flush also
 /// waits for the last products.
-double flushCycles(const MachineRow &machine, int64_t channels) {
+double flushCycles(const MachineRow &machine, int64_t channels, int64_t halfSteps) {
   constexpr double pricedSteps = 64, waiting = 1.6;
   if (!isOfHalves(machine))
     return 0;
-  // Networks with many channels are deep, so each of their sums has few steps (compiler/encode/HalfSteps.h).
-  constexpr int64_t manyChannels = 160;
-  const int64_t steps = channels > manyChannels ? kMostWinogradSteps / 2 : kMostWinogradSteps;
   const double flush = (machine.step.multiplyAdds - 1) * pricedSteps * machine.costs.multiplyAdd;
-  const double flushes = channels > steps ? llvm::divideCeil(channels, steps) : 0;
+  const double flushes = channels > halfSteps ? llvm::divideCeil(channels, halfSteps) : 0;
   return flush * (waiting * flushes - double(channels) / pricedSteps);
 }
 
@@ -113,8 +110,7 @@ double cyclesOf(const MachineRow &machine, const WinogradShape &shape, int64_t t
   product.depth = blocks.channels;
   // Sums are stored to scratch. They are added to earlier sums, unless there is only one block.
   const double sums = reductions > 1 ? machine.memory.addSums * reductions * tiles * columns * ofSums : 0;
-  const double products =
-      passes * reductions * runCycles(machine, product, width) + tiles * columns * flushCycles(machine, shape.inputs);
+  const double products = passes * reductions * runCycles(machine, product, width);
 
   // Data that exceed the cache come from the next level each time that they are read.
   const double operandBytes = numberBytes * (scratch.inputs + scratch.filters);
@@ -166,8 +162,9 @@ TransformWork transformWork(const MachineRow &machine, const winograd::Method &m
   const llvm::ArrayRef<double> squares = winograd::squaresOf(method.inputs(), pairsOf(machine));
   const double pairs = double(squares.size());
   const double carried = pairsOf(machine) == winograd::Pairs::Sums ? pairs - double(llvm::count(squares, 1.0)) : 0;
-  const double ofInput = 2 * pairs * (pairs + 1) + carried,
-               ofFilter = pairs * taps + carried + (isOfHalves(machine) ? 1 : 0);
+  // Transforms of halves divide the filter: by one operation for each pair, and for 0 and infinity in larger tiles.
+  const double divisions = !isOfHalves(machine) ? 0 : pairs > 1 ? pairs + 2 : pairs;
+  const double ofInput = 2 * pairs * (pairs + 1) + carried, ofFilter = pairs * taps + carried + divisions;
   const double ofProducts = pairs * (outputs + 2), numbers = inputs * inputs;
   // Instructions of a sweep's loop for each line of values. An iteration processes two vectors.
   constexpr double ofLine = 2.5;
@@ -290,12 +287,17 @@ double directCycles(const MachineRow &machine, const WinogradShape &shape, uint6
 }
 
 double winogradCycles(const MachineRow &machine, const WinogradShape &shape, int64_t tile, int64_t width,
-                      uint64_t cacheBytes) {
+                      uint64_t cacheBytes, int64_t halfSteps) {
   // Direct products wait for memory. Transforms of filters are limited by their stores, and wait for a small part of
   // that time.
   constexpr double waiting = 0.25;
   const WinogradBlocks blocks = divideWinograd(machine, shape, tile, width, cacheBytes);
-  return shape.groups * cyclesOf(machine, shape, tile, width, cacheBytes, blocks, blocks.partsAtOnce) +
+  const WinogradPlan plan(shape, tile);
+  const double registers =
+      double(plan.method.numbers() * plan.tiles() * llvm::divideCeil(shape.outputs, width) * width) /
+      machine.step.lanes;
+  return shape.groups * (cyclesOf(machine, shape, tile, width, cacheBytes, blocks, blocks.partsAtOnce) +
+                         registers * flushCycles(machine, shape.inputs, halfSteps)) +
          waiting * memoryCycles(machine, shape, cacheBytes);
 }
 

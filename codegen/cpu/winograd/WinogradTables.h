@@ -55,15 +55,15 @@ inline constexpr ProductTypes kWinogradTypes = {Number::F32, Number::F32, Number
 const MachineRow *winogradRow(const Target &target, bool isOfIntegers, int64_t halfSums = 0);
 const MachineRow *winogradRow(const Target &target, const WinogradConvolution &convolution);
 
-/// Outputs of a tile, along one dimension, whose transformed values are f16.
-inline constexpr int64_t kTileOfHalves = 2;
+/// Outputs of the largest tile, along one dimension, whose transformed values are f16.
+inline constexpr int64_t kLargestTileOfHalves = 4;
 /// Outputs of the tiles that CPUs without arithmetic of halves take instead. Transformed values are then f32.
 inline constexpr int64_t kTileWithoutHalves = 4;
 
-/// True if f16 has enough digits for transformed values. Errors are about 1.6 times those of a direct convolution with
-/// as many steps in f16. With tiles of four outputs, they would be five times as large.
+/// True if f16 has enough digits for transformed values (HalfTransforms.h). Errors are about 1.6 times those of a direct
+/// convolution with as many steps in f16, and five times with tiles of four outputs.
 constexpr bool fitsHalves(const winograd::Method &method) {
-  return method.outputs == kTileOfHalves && method.taps == 3;
+  return method.outputs <= kLargestTileOfHalves && method.taps == 3;
 }
 
 /// Most products of transformed values that are added up in f16 together. One of them is as large as eight or nine
@@ -112,8 +112,9 @@ ContractionShape productShape(const WinogradShape &shape, int64_t tile);
 /// results are only comparable with each other. For integers, the two functions have different machine rows: for bytes,
 /// and for transformed values.
 double directCycles(const MachineRow &machine, const WinogradShape &shape, uint64_t cacheBytes);
+/// Sums of halves are flushed after `halfSteps` channels.
 double winogradCycles(const MachineRow &machine, const WinogradShape &shape, int64_t tile, int64_t width,
-                      uint64_t cacheBytes);
+                      uint64_t cacheBytes, int64_t halfSteps = kMostWinogradSteps);
 
 /// Returns the cycles of one core for the gradient of the filter by Winograd. A direct gradient takes as long as the
 /// direct convolution.

@@ -3,6 +3,7 @@
 #include "compiler/encode/noise/KernelNoise.h"
 
 #include "codegen/cpu/tiles/TileTables.h"
+#include "codegen/cpu/winograd/WinogradTables.h"
 #include "codegen/form/ContractionForm.h"
 #include "compiler/encode/HalfSteps.h"
 #include "dialects/plan/Notes.h"
@@ -34,7 +35,8 @@ int64_t halfStepsOf(plan::KernelOp kernel, ArrayRef<int64_t> loops, bool hasSing
   if (most == 0)
     return 0;
   if (FailureOr<codegen::WinogradConvolution> convolution = codegen::parseWinograd(kernel); succeeded(convolution))
-    return equalStepsOfWinograd(std::min(convolution->channels.size, most));
+    return equalStepsOfWinograd(convolution->method.outputs,
+                                std::min({convolution->channels.size, most, codegen::cpu::kMostWinogradSteps}));
   const int64_t depth = std::accumulate(loops.begin(), loops.end(), int64_t(1), std::multiplies<>());
   if (isDepthwise || depth <= most)
     return depth;

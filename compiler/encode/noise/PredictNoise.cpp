@@ -4,6 +4,8 @@
 // How: launches are walked in the order of a run. Inputs are normal numbers without noise. KernelNoise.h computes the
 //      moments of a kernel's results from those of its operands.
 
+#include "compiler/encode/noise/PredictNoise.h"
+
 #include "compiler/encode/Passes.h"
 #include "compiler/encode/noise/KernelNoise.h"
 #include "dialects/nn/ConstantData.h"
@@ -45,7 +47,7 @@ class EntryNoise {
 public:
   EntryNoise(plan::EntryOp entry, const SymbolTable &symbols) : entry(entry), symbols(symbols) {}
 
-  void run() {
+  void run(llvm::MapVector<plan::StorageOp, double> &decibels) {
     for (auto launch : entry.getBody().getOps<plan::LaunchOp>())
       run(launch);
     for (auto output : entry.getBody().getOps<plan::StorageOp>()) {
@@ -54,7 +56,7 @@ public:
         continue;
       const Moments all = found->second.moments->merged();
       if (all.noisePower() > 0 && all.power() > 0 && std::isfinite(all.power() / all.noisePower()))
-        plan::setPredictedSnr(output, 10 * std::log10(all.power() / all.noisePower()));
+        decibels[output] = 10 * std::log10(all.power() / all.noisePower());
     }
   }
 
@@ -138,11 +140,18 @@ bool isPredictable(plan::EntryOp entry) {
 
 struct PredictNoise : encode::impl::PredictNoisePassBase<PredictNoise> {
   void runOnOperation() override {
-    const SymbolTable symbols(getOperation());
-    for (auto entry : getOperation().getOps<plan::EntryOp>())
-      if (isPredictable(entry))
-        EntryNoise(entry, symbols).run();
+    for (const auto &[output, decibels] : predictNoise(getOperation()))
+      plan::setPredictedSnr(output, decibels);
   }
 };
 
 } // namespace
+
+llvm::MapVector<plan::StorageOp, double> encode::predictNoise(ModuleOp module) {
+  const SymbolTable symbols(module);
+  llvm::MapVector<plan::StorageOp, double> decibels;
+  for (auto entry : module.getOps<plan::EntryOp>())
+    if (isPredictable(entry))
+      EntryNoise(entry, symbols).run(decibels);
+  return decibels;
+}

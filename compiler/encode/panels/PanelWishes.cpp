@@ -141,7 +141,7 @@ double winogradCyclesOf(const PanelWish &wish, int64_t width, const Target &targ
 void wishForHalves(PanelWish &wish, ArrayRef<Target> targets) {
   PanelWish halves = wish;
   halves.winogradTypes = halvesOf(std::min(wish.types.shortSums, kMostWinogradSteps));
-  halves.winogradTile = bestTile(halves, kTileOfHalves, targets.front());
+  halves.winogradTile = bestTile(halves, kLargestTileOfHalves, targets.front());
   const MachineRow *row = winogradRowOf(halves, targets.front());
   if (!halves.winogradTile || !isOfHalves(*row))
     return;
@@ -163,7 +163,7 @@ void wishForWinograd(PanelWish &wish, const PlainContraction &plain, ArrayRef<Ta
     return;
   wish.winograd = shapeOf(*convolution);
   wish.winogradTile = bestTile(wish, isOfBytes ? kLargestTileOfBytes : kWinogradTiles.back(), targets.front());
-  if (wish.types.shortSums > 0 && fitsHalves({kTileOfHalves, convolution->method.taps}))
+  if (wish.types.shortSums > 0 && fitsHalves({kWinogradTiles.front(), convolution->method.taps}))
     wishForHalves(wish, targets);
   if (!wish.winogradTile)
     return;
@@ -211,9 +211,7 @@ void noteWinograd(plan::KernelOp kernel, const PanelWish &wish, const Target &fi
   const double direct = directCycles(machineOf(first, wish.types), *wish.winograd, first.model.l2Bytes),
                cycles = winogradCyclesOf(wish, wish.width, first);
   plan::setWinograd(kernel, {wish.winogradTile, std::llround(direct), std::llround(std::ceil(cycles))});
-  if (const int64_t steps = wish.winogradTypes.shortSums)
-    plan::setHalfSums(kernel, steps);
-  else
+  if (wish.winogradTypes.shortSums == 0)
     kernel->removeAttr(plan::kHalfSums); // Transforms widen to f32.
   // Shares of the rows must begin at a tile, also of CPUs that do not multiply halves.
   if (!wish.winograd->cutAmongImages)

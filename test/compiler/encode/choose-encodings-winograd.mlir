@@ -212,15 +212,15 @@ plan.entry @deep_main {
 
 // -----
 
-// CPUs without arithmetic of halves widen these to fp32, and go by tiles of 4x4. For others, tiles of 2x2 are faster, whose
-// transformed values are halves. The note permits fewer steps then, and shares begin at tiles of both.
+// CPUs without arithmetic of halves widen these to fp32. For others, transformed values are halves, if nacre-choose-half-steps
+// does not find them too inexact. Shares begin at tiles of both.
 
 // CHECK:        plan.kernel @half contraction
 // CHECK-SAME:   cut 1 : 28 by 4
 // SINGLES-NOT:  plan.half_sums
 // SINGLES-SAME: plan.winograd = {cycles = {{[0-9]+}} : i64, direct_cycles = {{[0-9]+}} : i64, tile = 4 : i64}
-// HALVES-SAME:  plan.half_sums = 32 : i64
-// HALVES-SAME:  plan.winograd = {cycles = {{[0-9]+}} : i64, direct_cycles = {{[0-9]+}} : i64, tile = 2 : i64}
+// HALVES-SAME:  plan.half_sums = 64 : i64
+// HALVES-SAME:  plan.winograd = {cycles = {{[0-9]+}} : i64, direct_cycles = {{[0-9]+}} : i64, tile = 4 : i64}
 plan.weight @half_w = dense<1.0> : tensor<3x3x64x64xf16>
 plan.kernel @half contraction (%x: tensor<1x30x30x64xf16>, %w: tensor<3x3x64x64xf16>) into (%y: tensor<1x28x28x64xf32>) cut 1 : 28 by 1 attributes {plan.half_sums = 64 : i64} {
   %zero = arith.constant 0.0 : f32

@@ -97,19 +97,35 @@ TEST(WinogradTables, LargerFiltersGain) {
 
 /// Transforms of halves divide the filter; the outputs are those of the convolution.
 TEST(WinogradTables, DividedFiltersGiveTheSameOutputs) {
-  const std::vector<double> d = {0.5, -1.25, 2, 3}, g = {1, -0.75, 0.5};
-  const auto input = winograd::transformInput<double>(d);
-  const auto filter = winograd::transformDividedFilter<double>(g);
-  std::vector<double> products;
-  for (auto [a, b] : llvm::zip_equal(input, filter))
-    products.push_back(a * b);
-  const auto outputs = winograd::transformDividedProducts<double>(products);
-  ASSERT_EQ(outputs.size(), 2U);
-  for (size_t output = 0; output < 2; ++output)
-    EXPECT_DOUBLE_EQ(outputs[output], d[output] * g[0] + d[output + 1] * g[1] + d[output + 2] * g[2]);
+  const std::vector<double> g = {1, -0.75, 0.5};
+  for (const std::vector<double> &d : {std::vector<double>{0.5, -1.25, 2, 3}, {0.5, -1.25, 2, 3, -0.5, 0.25}}) {
+    const auto input = winograd::transformHalfInput<double>(d);
+    const auto filter = winograd::transformHalfFilter<double>(int64_t(d.size()), g);
+    std::vector<double> products;
+    for (auto [a, b] : llvm::zip_equal(input, filter))
+      products.push_back(a * b);
+    const auto outputs = winograd::transformHalfProducts<double>(products);
+    ASSERT_EQ(outputs.size(), d.size() - 2);
+    for (size_t output = 0; output < outputs.size(); ++output)
+      EXPECT_NEAR(outputs[output], d[output] * g[0] + d[output + 1] * g[1] + d[output + 2] * g[2], 1e-14);
+  }
 }
 
-/// Only CPUs that multiply halves transform them, and only for tiles of two outputs.
+/// f16 has room for transformed inputs that are at most seven times as large as inputs.
+TEST(WinogradTables, TransformsOfHalvesHardlyEnlargeInputs) {
+  for (size_t inputs : {4, 6}) {
+    std::vector<double> sizes(inputs, 0);
+    for (size_t i = 0; i < inputs; ++i) {
+      std::vector<double> unit(inputs, 0);
+      unit[i] = 1;
+      for (auto [size, value] : llvm::zip_equal(sizes, winograd::transformHalfInput<double>(unit)))
+        size += std::abs(value);
+    }
+    EXPECT_LT(*std::max_element(sizes.begin(), sizes.end()), std::sqrt(7)) << inputs;
+  }
+}
+
+/// Only CPUs that multiply halves transform them, and only for small tiles.
 TEST(WinogradTables, HalvesAreTransformedWhereTheyAreMultiplied) {
   auto targetOf = [](const char *cpu) { return llvm::cantFail(parseTargets("linux-arm64", cpu)).front(); };
   for (const char *cpu : {"cortex-a76", "cortex-a55"}) {
@@ -123,7 +139,8 @@ TEST(WinogradTables, HalvesAreTransformedWhereTheyAreMultiplied) {
   }
   EXPECT_FALSE(isOfHalves(*winogradRow(targetOf("cortex-a72"), /*isOfIntegers=*/false, /*halfSums=*/32)));
   EXPECT_TRUE(fitsHalves({2, 3}));
-  EXPECT_FALSE(fitsHalves({4, 3}));
+  EXPECT_TRUE(fitsHalves({4, 3}));
+  EXPECT_FALSE(fitsHalves({6, 3}));
   EXPECT_FALSE(fitsHalves({2, 5}));
 }
 
