@@ -191,20 +191,8 @@ private:
                                  ofLast = elements.straight(build.add(last, -contraction.groups.overlap()), 1,
                                                             /*asVectors=*/false);
     return straight.multiplyAdd(sums, rest.rhs, size - before, [&](int64_t row, int64_t step) {
-      return step + 1 < size - before ? ofRest(row, 0) : withoutOverlap(ofLast(row, 0));
+      return step + 1 < size - before ? ofRest(row, 0) : elements.withoutOverlap(ofLast(row, 0));
     });
-  }
-
-  /// Returns the last word of a run, without the steps that the word before it has, too. The panel has zeros for them,
-  /// but an infinity times zero is NaN.
-  Value withoutOverlap(Value word) {
-    if (contraction.isOfIntegers())
-      return word;
-    const unsigned bits = word.getType().getIntOrFloatBitWidth();
-    const unsigned overlap = unsigned(contraction.groups.overlap()) * (bits / unsigned(contraction.groups.k));
-    return arith::AndIOp::create(
-        build.ops, build.loc, word,
-        build.constant(build.ops.getIntegerAttr(word.getType(), APInt::getHighBitsSet(bits, bits - overlap))));
   }
 
   /// True if the last step of the innermost loop, in this part and block, overlaps the step before it.

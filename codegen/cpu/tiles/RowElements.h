@@ -12,6 +12,7 @@
 #include "codegen/cpu/VectorMath.h"
 #include "codegen/cpu/tiles/MicroTile.h"
 #include "dialects/StoredBytes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/TypeUtilities.h"
 #include <functional>
 
@@ -53,6 +54,7 @@ public:
       : build(build), buffer(buffer), rows(shape.rows), lanes(shape.machine.step.lanes),
         rowStride(contraction.rows.back().strides[Contraction::Lhs]),
         stepStride(contraction.depth.back().strides[Contraction::Lhs]), valid(contraction.groups.valid()),
+        overlap(contraction.isOfIntegers() ? 0 : contraction.groups.overlap()), k(contraction.groups.k),
         type(factorType(shape.machine, contraction, contraction.operands[Contraction::Lhs].elementType)),
         element(contraction.groups.k == 1 ? contraction.operands[Contraction::Lhs].elementType : type),
         byVectors(loadsRowVectors(shape.machine, contraction)),
@@ -119,6 +121,18 @@ public:
     return [this, vectors](int64_t row, int64_t step) { return build.lane(vectors[row], step); };
   }
 
+  /// Returns the last word of a run, without the steps that the word before it has, too. The panel has zeros for them,
+  /// but an infinity times zero is NaN.
+  mlir::Value withoutOverlap(mlir::Value word) const {
+    if (overlap == 0)
+      return word;
+    const unsigned bits = word.getType().getIntOrFloatBitWidth(),
+                   others = bits - bits / unsigned(k) * unsigned(overlap);
+    mlir::Value mask =
+        build.constant(build.ops.getIntegerAttr(word.getType(), llvm::APInt::getHighBitsSet(bits, others)));
+    return mlir::arith::AndIOp::create(build.ops, build.loc, word, mask);
+  }
+
 private:
   bool isOfWords() const { return type.isInteger(); }
   mlir::Value load(mlir::Value address) {
@@ -153,6 +167,7 @@ private:
   const unsigned lanes;
   const int64_t rowStride, stepStride;
   const int64_t valid;            ///< Number of steps of a word that are in memory
+  const int64_t overlap, k;       ///< Number of steps of the last word to clear, and of all steps of a word
   const mlir::Type type, element; ///< Types of a factor, and of an element in memory
   const bool byVectors, together;
 };
