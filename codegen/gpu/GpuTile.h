@@ -41,7 +41,7 @@ struct Direct : RegisterTile {
 
 /// Parts of the reduction that pass through shared memory.
 struct Staging {
-  int64_t depth = 1; ///< Number of steps of a part.
+  int64_t depth = 1; ///< Number of steps of a part. In matrices of bytes, two steps count as one.
   /// Number of sets of invocations. The sets divide the steps of every part and add up their sums at the end.
   int64_t parts = 1;
   int64_t ahead = 1; ///< Number of parts that are loaded to registers in advance.

@@ -61,9 +61,22 @@ constexpr CapabilityNeed kCapabilities[] = {
     {spirv::Capability::GroupNonUniformShuffle, NACRE_GPU_NEED(NACRE_GPU_SUBGROUPS)},
     {spirv::Capability::DotProduct, 0}, // needsOfDots() has the needs.
     {spirv::Capability::DotProductInput4x8BitPacked, 0},
-    {spirv::Capability::CooperativeMatrixKHR, NACRE_GPU_NEED(NACRE_GPU_COOPERATIVE_MATRIX)},
-    {spirv::Capability::VulkanMemoryModel, NACRE_GPU_NEED(NACRE_GPU_COOPERATIVE_MATRIX)},
+    {spirv::Capability::CooperativeMatrixKHR, 0}, // needsOfMatrices() has the needs.
+    {spirv::Capability::VulkanMemoryModel, 0},
 };
+
+bool multipliesBytes(spirv::KHRCooperativeMatrixMulAddOp product) {
+  return cast<spirv::CooperativeMatrixType>(product.getA().getType()).getElementType().isInteger(8);
+}
+
+uint64_t needsOfMatrices(spirv::ModuleOp module) {
+  uint64_t needs = 0;
+  module.walk([&](spirv::KHRCooperativeMatrixMulAddOp product) {
+    needs |=
+        multipliesBytes(product) ? NACRE_GPU_NEED(NACRE_GPU_BYTE_MATRIX) : NACRE_GPU_NEED(NACRE_GPU_COOPERATIVE_MATRIX);
+  });
+  return needs;
+}
 
 bool usesMatrices(mlir::gpu::GPUModuleOp module) {
   return module.walk([](mlir::gpu::SubgroupMmaComputeOp) { return WalkResult::interrupt(); }).wasInterrupted();
@@ -85,7 +98,7 @@ spirv::TargetEnvAttr targetOf(MLIRContext *context, bool matrices, spirv::Versio
 }
 
 FailureOr<uint64_t> needsOf(spirv::ModuleOp module) {
-  uint64_t needs = needsOfDots(module);
+  uint64_t needs = needsOfDots(module) | needsOfMatrices(module);
   for (spirv::Capability capability : module.getVceTriple()->getCapabilities()) {
     const auto *entry = llvm::find_if(
         kCapabilities, [&](const CapabilityNeed &candidate) { return candidate.capability == capability; });
@@ -196,6 +209,15 @@ void markAliases(spirv::ModuleOp module) {
         variable->setAttr("aliased", UnitAttr::get(module.getContext()));
 }
 
+/// Marks products of bytes as signed. MLIR emits unsigned ones, whatever the types of the operands are.
+void markSigned(spirv::ModuleOp module) {
+  using Operands = spirv::CooperativeMatrixOperandsKHR;
+  module.walk([](spirv::KHRCooperativeMatrixMulAddOp product) {
+    if (multipliesBytes(product))
+      product.setMatrixOperands(Operands::ASigned | Operands::BSigned | Operands::CSigned | Operands::ResultSigned);
+  });
+}
+
 /// Switches the module to the Vulkan memory model, which cooperative matrices require. With it, accesses and barriers
 /// must request that invocations see each other's writes to shared memory. MLIR emits modules for the GLSL450 memory
 /// model.
@@ -236,12 +258,12 @@ LogicalResult runPasses(spirv::ModuleOp module, llvm::function_ref<void(OpPassMa
 
 /// Notes the version, the capabilities and the extensions of a module for `version`. MLIR assumes that dot products
 /// need version 1.6, although an extension suffices.
-LogicalResult updateVersion(spirv::ModuleOp module, spirv::Version version) {
+LogicalResult updateVersion(spirv::ModuleOp module, bool matrices, spirv::Version version) {
   MLIRContext *context = module.getContext();
   const StringRef name = spirv::getTargetEnvAttrName();
   Attribute target = module->getAttr(name);
   if (needsOfDots(module) != 0)
-    module->setAttr(name, targetOf(context, /*matrices=*/false, spirv::Version::V_1_6));
+    module->setAttr(name, targetOf(context, matrices, spirv::Version::V_1_6));
   if (failed(runPasses(module, [](auto &passes) { passes.addPass(spirv::createSPIRVUpdateVCEPass()); })))
     return failure();
   module->setAttr(name, target);
@@ -253,13 +275,13 @@ LogicalResult updateVersion(spirv::ModuleOp module, spirv::Version version) {
   return success();
 }
 
-LogicalResult finish(spirv::ModuleOp module, spirv::Version version) {
+LogicalResult finish(spirv::ModuleOp module, bool matrices, spirv::Version version) {
   auto add = [](OpPassManager &passes) {
     passes.addPass(spirv::createSPIRVLowerABIAttributesPass());
     passes.addPass(createCanonicalizerPass());
     passes.addPass(createCSEPass());
   };
-  return failure(failed(runPasses(module, add)) || failed(updateVersion(module, version)));
+  return failure(failed(runPasses(module, add)) || failed(updateVersion(module, matrices, version)));
 }
 
 } // namespace
@@ -277,11 +299,13 @@ FailureOr<SpirvModule> lowerToSpirv(mlir::gpu::GPUModuleOp module) {
   auto lowered = dyn_cast_or_null<spirv::ModuleOp>(SymbolTable::lookupSymbolIn(parent, name));
   if (!lowered)
     return parent->emitError("must hold the SPIR-V of ") << name << " after its conversion";
-  if (failed(finish(lowered, version)))
+  if (failed(finish(lowered, matrices, version)))
     return failure();
   markAliases(lowered);
-  if (matrices)
+  if (matrices) {
+    markSigned(lowered);
     useVulkanMemoryModel(lowered);
+  }
   FailureOr<uint64_t> needs = needsOf(lowered);
   if (failed(needs))
     return failure();

@@ -81,6 +81,8 @@ public:
   /// Returns s if depthAddress(operand, step) is step * s; otherwise, returns `nullopt`.
   std::optional<int64_t> linearDepth(unsigned operand) const;
 
+  /// Returns the contraction if it is a product of words, otherwise null.
+  const WordProduct *wordProduct() const { return words; }
   /// True if depthAddress(operand, step) is no sum of a term for each loop.
   bool overlaps(unsigned operand) const { return words && operand == Contraction::Lhs && words->overlap; }
   /// True if the same is due to the depth loop `level`.

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  emits a tile of a contraction with cooperative matrices. Products have f16 operands, sums are f32.
+// What:  emits a tile of a contraction with cooperative matrices. Products have f16 operands and f32 sums, or operands
+//        of signed bytes and sums of 32-bit integers.
 // Why:   GPUs with matrix units multiply many times faster with them.
-// How:   1. operands are stored to shared memory as f16, in chunks of 16 bytes, because only then do GPUs load matrices
+// How:   1. operands are stored to shared memory as they are multiplied, in chunks of 16 bytes, because only then do
+//           GPUs load matrices
 //           at full speed. Meanwhile, the next part is in registers, or in a second buffer. An operand that is read
 //           transposed keeps its order, and its matrices are loaded by columns;
 //        2. a subgroup has rows x quads matrices of 16 x 16 sums. If there are too few tiles to fill the GPU, sets of
 //           subgroups each compute some of a part's steps for the whole tile;
 //        3. an invocation cannot know which sums of a matrix it has. So some matrices at a time are stored to the
 //           subgroup's piece of the operands' memory. The epilogue reads them from there, quad by quad, and adds up the
-//           sets.
+//           sets;
+//        4. bytes are words of four steps (WordProduct.h). A row of 16 bits takes the room of two steps, so that a tile
+//           is the same for both types. Devices multiply bytes of equal signs. So unsigned bytes of the left operand
+//           become signed by subtracting 128. Invocations add up 128 times the columns that they load, which corrects
+//           the sums.
 
 #include "codegen/gpu/contraction/Templates.h"
 #include "codegen/gpu/contraction/TileLoader.h"
@@ -24,9 +30,25 @@ using namespace mlir;
 namespace nacre::codegen::gpu {
 namespace {
 
-constexpr int64_t kChunk = 8; ///< Number of f16 elements in 16 bytes.
+constexpr int64_t kChunk = 8; ///< Number of f16 elements in 16 bytes. Pairs of bytes count as one element.
+
+/// Returns the layout of words of bytes. All chunks are along the reduction.
+SharedLayout layoutOfWords(const ContractionGrid &grid, const GpuTile::Cooperative &tile) {
+  SharedLayout layout;
+  layout.rows = tile.tileRows();
+  layout.columns = tile.tileColumns();
+  layout.depth = tile.depth / 2;
+  layout.leftPitch = layout.rightPitch = tile.depth / kChunk + kMatrixPadChunks;
+  layout.rightAcross = layout.turnsRight = true;
+  layout.flipsLeft = grid.contraction.isUnsignedLhs;
+  layout.buffers = tile.buffers;
+  layout.leftType = layout.rightType = grid.build.ops.getI32Type();
+  return layout;
+}
 
 SharedLayout layoutOf(const ContractionGrid &grid, const GpuTile::Cooperative &tile) {
+  if (grid.wordProduct())
+    return layoutOfWords(grid, tile);
   SharedLayout layout;
   layout.rows = tile.tileRows();
   layout.columns = tile.tileColumns();
@@ -45,11 +67,16 @@ class CooperativeTile {
 public:
   CooperativeTile(ContractionGrid &grid, const GpuTile::Cooperative &tile)
       : grid(grid), build(grid.build), tile(tile), layout(layoutOf(grid, tile)),
-        loader(grid, layout, tile.invocations()), setSize(tile.columnSubgroups * tile.rowSubgroups),
-        half(build.ops.getF16Type()),
-        leftMatrix(mlir::gpu::MMAMatrixType::get({kMatrixSize, kMatrixSize}, half, "AOp")),
-        rightMatrix(mlir::gpu::MMAMatrixType::get({kMatrixSize, kMatrixSize}, half, "BOp")),
-        sumMatrix(mlir::gpu::MMAMatrixType::get({kMatrixSize, kMatrixSize}, build.ops.getF32Type(), "COp")) {
+        loader(grid, layout, tile.invocations()), setSize(tile.columnSubgroups * tile.rowSubgroups) {
+    Type factor = build.ops.getF16Type();
+    int64_t steps = kMatrixSize;
+    if (grid.wordProduct()) {
+      factor = build.ops.getIntegerType(8, /*isSigned=*/true);
+      steps *= 2;
+    }
+    leftMatrix = mlir::gpu::MMAMatrixType::get({kMatrixSize, steps}, factor, "AOp");
+    rightMatrix = mlir::gpu::MMAMatrixType::get({steps, kMatrixSize}, factor, "BOp");
+    sumMatrix = mlir::gpu::MMAMatrixType::get({kMatrixSize, kMatrixSize}, grid.accumulator(), "COp");
     subgroup = build.divide(grid.function.invocation, kSubgroup);
     lane = build.remainder(grid.function.invocation, kSubgroup);
     set = build.divide(subgroup, setSize);
@@ -59,6 +86,10 @@ public:
     // Choose as many matrices side by side as fit into the memory of the larger operand.
     const int64_t left = layout.buffers * layout.leftChunks(), right = layout.buffers * layout.rightChunks();
     pieces = left < right ? loader.right : loader.left;
+    if (layout.flipsLeft) // The smaller operand's memory is free after the last product.
+      columnSums = loader.columnSumsOfAll() <= std::min(left, right)
+                       ? (left < right ? loader.left : loader.right)
+                       : grid.function.shared(loader.columnSumsOfAll(), grid.quadType());
     constexpr int64_t matrix = kMatrixSize * kMatrixSize / 4; // Size in quads, which are as large as chunks.
     matricesAtOnce = tile.matrixColumns;
     while (tile.invocations() / kSubgroup * matricesAtOnce * matrix > std::max(left, right) ||
@@ -74,6 +105,8 @@ public:
     if (pieceSize / kSubgroup <= 2 * tile.parts)
       shares = sharesOf({0, 0});
     SmallVector<Value> carried(tile.matrixRows * tile.matrixColumns, zeros(sumMatrix));
+    if (layout.flipsLeft)
+      carried.append(loader.columnSums(), grid.zeroQuad());
     carried = tile.buffers == 1 ? reduceByOneBuffer(carried) : reduceByTwoBuffers(carried);
     if (shares.empty())
       shares = sharesOf({0, 0});
@@ -89,15 +122,31 @@ private:
     SmallVector<Value> loaded;
   };
 
+  /// Stores chunks to a buffer, and adds them to the sums of columns at the end of `sums`. If the chunks are not the
+  /// part with index `part`, but the last one again, they are not added. `part` is null if they certainly are.
+  void store(ArrayRef<Value> chunks, Value buffer, MutableArrayRef<Value> sums, Value part) {
+    const SmallVector<Value> ofRight = loader.store(chunks, buffer);
+    if (!layout.flipsLeft)
+      return;
+    auto word = [&](int32_t bits) -> Value {
+      return arith::ConstantIntOp::create(build.ops, build.loc, grid.accumulator(), bits);
+    };
+    Value weight = word(kSignBits);
+    if (part)
+      weight = arith::SelectOp::create(build.ops, build.loc, build.isBelow(part, build.constant(loader.parts())),
+                                       weight, word(0));
+    loader.addColumns(ofRight, weight, sums.take_back(loader.columnSums()));
+  }
+
   /// Adds up all parts with one buffer. The next part stays in registers until all invocations have multiplied this
-  /// one.
+  /// one. `carried` has the sums of matrices, then those of columns.
   SmallVector<Value> reduceByOneBuffer(SmallVector<Value> carried) {
     const size_t sums = carried.size();
     Value zero = build.constant(0);
     carried.append(loader.loadFirst());
     auto emitPart = [&](Value part, Value, Value, SmallVector<Value> current) {
       mlir::gpu::BarrierOp::create(build.ops, build.loc);
-      loader.store(ArrayRef(current).drop_front(sums), zero);
+      store(ArrayRef(current).drop_front(sums), zero, MutableArrayRef(current).take_front(sums), /*part=*/{});
       mlir::gpu::BarrierOp::create(build.ops, build.loc);
       SmallVector<Value> next = loader.load(loader.partAfter(part, 1));
       current.truncate(sums);
@@ -116,7 +165,7 @@ private:
   /// before they are multiplied, so that there is work after every barrier.
   SmallVector<Value> reduceByTwoBuffers(SmallVector<Value> carried) {
     const size_t sums = carried.size(), matrices = tile.matrixRows + tile.matrixColumns;
-    loader.store(loader.loadFirst(), build.constant(0));
+    store(loader.loadFirst(), build.constant(0), carried, /*part=*/{});
     mlir::gpu::BarrierOp::create(build.ops, build.loc);
     carried.append(tile.matrixRows, zeros(leftMatrix));
     carried.append(tile.matrixColumns, zeros(rightMatrix));
@@ -124,7 +173,8 @@ private:
       carried.append(loader.load(loader.partAfter(build.constant(0), part)));
     const size_t chunks = (carried.size() - sums - matrices) / tile.ahead;
     auto emitPart = [&](Value part, Value buffer, Value nextBuffer, SmallVector<Value> current) {
-      loader.store(ArrayRef(current).slice(sums + matrices, chunks), nextBuffer);
+      store(ArrayRef(current).slice(sums + matrices, chunks), nextBuffer, MutableArrayRef(current).take_front(sums),
+            build.add(part, 1));
       SmallVector<Value> waiting(ArrayRef<Value>(current).drop_front(sums + matrices + chunks));
       waiting.append(loader.load(loader.partAfter(part, tile.ahead + 1)));
       SmallVector<Value> former(ArrayRef<Value>(current).slice(sums, matrices));
@@ -146,7 +196,12 @@ private:
   }
 
   Value zeros(mlir::gpu::MMAMatrixType type) {
-    Value zero = arith::ConstantOp::create(build.ops, build.loc, build.ops.getFloatAttr(type.getElementType(), 0));
+    const Type element = type.getElementType();
+    Value zero;
+    if (element.isSignedInteger()) // The arith dialect has no signed types.
+      zero = spirv::ConstantOp::create(build.ops, build.loc, element, build.ops.getIntegerAttr(element, 0));
+    else
+      zero = arith::ConstantOp::create(build.ops, build.loc, build.ops.getZeroAttr(element));
     return mlir::gpu::SubgroupMmaConstantMatrixOp::create(build.ops, build.loc, type, zero);
   }
 
@@ -199,7 +254,8 @@ private:
                                       spirv::MemorySemantics::AcquireRelease | spirv::MemorySemantics::WorkgroupMemory);
   }
 
-  /// Writes all results. `shares` are the shares of the first piece.
+  /// Writes all results. `sums` has the sums of matrices, then those of columns. `shares` are the shares of the first
+  /// piece.
   void finish(ArrayRef<Value> sums, SmallVector<Share> shares) {
     SmallVector<std::pair<int64_t, int64_t>> places; // Row and column of the first matrix of each piece.
     for (int64_t i = 0; i < tile.matrixRows; ++i)
@@ -207,6 +263,8 @@ private:
         places.push_back({i, j});
     SmallVector<Share> next;
     mlir::gpu::BarrierOp::create(build.ops, build.loc);
+    if (layout.flipsLeft)
+      loader.addUpColumns(sums.take_back(loader.columnSums()), columnSums);
     for (auto [number, place] : llvm::enumerate(places)) {
       if (number > 0)
         waitForPiece();
@@ -269,9 +327,13 @@ private:
       Value bits = memref::LoadOp::create(build.ops, build.loc, pieces,
                                           ValueRange{build.add(first, part * setSize * pieceSize)});
       Value sum = vector::BitCastOp::create(build.ops, build.loc, grid.quadType(), bits);
-      total = total ? arith::AddFOp::create(build.ops, build.loc, total, sum).getResult() : sum;
+      total = total ? grid.sumOf(total, sum) : sum;
     }
-    return total;
+    if (!layout.flipsLeft)
+      return total;
+    Value quad = build.subtract(share.quad, grid.firstQuad);
+    Value ofColumns = memref::LoadOp::create(build.ops, build.loc, columnSums, ValueRange{quad});
+    return arith::SubIOp::create(build.ops, build.loc, total, ofColumns);
   }
 
   ContractionGrid &grid;
@@ -280,12 +342,12 @@ private:
   const SharedLayout layout;
   TileLoader loader;
   const int64_t setSize; ///< Number of subgroups of a set, which compute the whole tile together.
-  Type half;
   mlir::gpu::MMAMatrixType leftMatrix, rightMatrix, sumMatrix;
   Value subgroup, lane;
   Value set;                        ///< Index of the set. Sets divide the steps of every part.
   Value myRow, myColumn;            ///< Row and column of the subgroup's first matrix.
   Value pieces;                     ///< Memory of an operand, which the sums reuse.
+  Value columnSums;                 ///< Array of -128 times the sums of columns; null if the left operand is signed.
   int64_t matricesAtOnce = 1;       ///< Number of matrices side by side that form a piece.
   int64_t pitch = 0, pieceSize = 0; ///< Number of quads of a row of a piece; number of quads of a piece.
 };

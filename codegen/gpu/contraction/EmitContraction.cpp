@@ -54,7 +54,7 @@ struct ByWinograd {
   }
 };
 
-TileRequest requestOf(const LoopedContraction &contraction, bool depthwise, const ByWinograd &winograd,
+TileRequest requestOf(const LoopedContraction &contraction, bool depthwise, bool isOfWords, const ByWinograd &winograd,
                       const GpuOptions &options) {
   TileRequest request;
   request.blocks = iterationsOf(contraction.outer);
@@ -65,6 +65,7 @@ TileRequest requestOf(const LoopedContraction &contraction, bool depthwise, cons
   request.taps = contraction.prologue ? contraction.prologue->taps.size() : 0;
   request.bytes = bytesOfElement(contraction.accumulatorType);
   request.halves = mayMultiplyHalves(contraction, options);
+  request.words = isOfWords && !contraction.isUnsignedRhs;
   request.turnsLeft = !contraction.prologue && contraction.rows.back().strides[Contraction::Lhs] == 1 &&
                       contraction.depth.back().strides[Contraction::Lhs] != 1;
   request.mayBePlayed = options.mayBePlayed;
@@ -182,7 +183,7 @@ void emitTile(ContractionGrid &grid, const GpuTile::WinogradGradient &tile, cons
 LogicalResult emitTiles(KernelFunction &function, const LoopedContraction &contraction,
                         const std::optional<Panels> &panels, bool depthwise, ByWinograd winograd = {},
                         const WordProduct *words = nullptr) {
-  TileRequest request = requestOf(contraction, depthwise, winograd, function.options);
+  TileRequest request = requestOf(contraction, depthwise, words != nullptr, winograd, function.options);
   SmallVector<GpuTile, 4> tiles = chooseGpuTiles(request);
   if (!function.options.tile.empty()) // The driver has checked that it is a tile.
     tiles = {llvm::cantFail(parseGpuTile(function.options.tile)), tiles.back()};
@@ -192,6 +193,10 @@ LogicalResult emitTiles(KernelFunction &function, const LoopedContraction &contr
   function.families = tile.families;
   function.workgroupSize = tile.invocations();
   const bool isCooperative = tile.is<GpuTile::Cooperative>();
+  if (isCooperative && words && !request.words) {
+    function.declined = "matrices do not multiply unsigned bytes of the right operand";
+    return failure();
+  }
   ContractionGrid grid(function, contraction, panels, isCooperative ? 8 : 4,
                        /*mayTurn=*/isCooperative || tile.is<GpuTile::Shared>() || tile.is<GpuTile::WinogradGradient>(),
                        words);

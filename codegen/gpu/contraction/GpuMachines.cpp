@@ -104,14 +104,17 @@ constexpr auto kWinogradGradient = blockOf<GpuTile::WinogradGradient>();
 /// Figures that we did not measure come from descriptions by the vendors, for a device in the middle of the family.
 constexpr GpuMachine kMachines[] = {
     {NACRE_GPU_NVIDIA, "H200", /*isMeasured=*/true, /*units=*/132, /*gigahertz=*/1.98, /*lanes=*/128,
-     /*sharedBytes=*/128, /*matrixLanes=*/1024, /*latency=*/700, /*convolution=*/{370, 1500},
+     /*sharedBytes=*/128, /*matrixLanes=*/1024, /*multipliesBytes=*/true, /*latency=*/700, /*convolution=*/{370, 1500},
      /*gradient=*/{250, 14000}},
     {NACRE_GPU_AMD, "Radeon RX 7600", /*isMeasured=*/false, /*units=*/32, /*gigahertz=*/2.6, /*lanes=*/64,
-     /*sharedBytes=*/128, /*matrixLanes=*/256, /*latency=*/500, /*convolution=*/{}, /*gradient=*/{}},
+     /*sharedBytes=*/128, /*matrixLanes=*/256, /*multipliesBytes=*/false, /*latency=*/500, /*convolution=*/{},
+     /*gradient=*/{}},
     {NACRE_GPU_INTEL, "Arc of a Core Ultra", /*isMeasured=*/false, /*units=*/8, /*gigahertz=*/2.2, /*lanes=*/128,
-     /*sharedBytes=*/128, /*matrixLanes=*/0, /*latency=*/600, /*convolution=*/{}, /*gradient=*/{}},
+     /*sharedBytes=*/128, /*matrixLanes=*/0, /*multipliesBytes=*/false, /*latency=*/600, /*convolution=*/{},
+     /*gradient=*/{}},
     {NACRE_GPU_OTHER, "a guess", /*isMeasured=*/false, /*units=*/16, /*gigahertz=*/1, /*lanes=*/64,
-     /*sharedBytes=*/64, /*matrixLanes=*/256, /*latency=*/500, /*convolution=*/{}, /*gradient=*/{}},
+     /*sharedBytes=*/64, /*matrixLanes=*/256, /*multipliesBytes=*/false, /*latency=*/500, /*convolution=*/{},
+     /*gradient=*/{}},
 };
 
 constexpr PhoneGpu kPhones[] = {

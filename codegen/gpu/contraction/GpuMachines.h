@@ -46,6 +46,8 @@ struct GpuMachine {
   /// Number of f16 multiply-adds of a unit per cycle in cooperative matrices that our templates can use. 0 if there are
   /// no such matrices.
   double matrixLanes;
+  /// True if there are also matrices of 16 x 32 signed bytes, each multiplied in the time of one of 16 x 16 f16.
+  bool multipliesBytes;
   double latency;                     ///< Latency of a load from memory in cycles.
   WinogradTime convolution, gradient; ///< Times of a convolution, and of a filter's gradient.
 };

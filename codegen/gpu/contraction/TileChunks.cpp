@@ -160,6 +160,29 @@ Value TileLoader::loadRight(const ChunkPosition &position, Value first) {
   return joined(low, narrowed(quad(1), layout.rightType));
 }
 
+/// Loads a chunk of words for each of four columns. Each load returns a word of all of them, or two words of two.
+SmallVector<Value> TileLoader::loadRightColumns(const ChunkPosition &position, Value first) {
+  const unsigned rhs = Contraction::Rhs;
+  Value offset = build.multiply(position.chunk, layout.chunk);
+  Value quad = grid.clampedQuad(build.add(grid.firstQuad, position.line));
+  auto addressOf = [&](int64_t number, Value step) {
+    Value depth = hasTail() ? grid.depthAddress(rhs, step) : depthAddress(rhs, first, build.add(offset, number));
+    return build.add(grid.base(rhs), depth);
+  };
+  SmallVector<Value> steps;
+  for (int64_t number = 0; number < layout.chunk; ++number) {
+    Value step = build.add(first, build.add(offset, number));
+    if (!grid.readsPairs()) {
+      steps.push_back(loadInTail(step, hasWholeChunks(),
+                                 [&](Value inside) { return grid.loadQuad(rhs, addressOf(number, inside), quad); }));
+    } else if (number % 2 == 0) { // Both steps are inside the reduction, or beyond it.
+      for (Value loaded : grid.loadPair(addressOf(number, hasTail() ? grid.someStep(step) : step), quad))
+        steps.push_back(hasTail() && !hasWholeChunks() ? grid.zeroBeyond(step, loaded) : loaded);
+    }
+  }
+  return turned(steps, columnsAtOnce);
+}
+
 /// Loads a chunk of each of two steps, whose words are adjacent.
 std::array<Value, 2> TileLoader::loadRightPair(const ChunkPosition &position, Value first) {
   const unsigned rhs = Contraction::Rhs;

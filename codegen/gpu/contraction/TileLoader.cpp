@@ -2,6 +2,7 @@
 
 #include "codegen/gpu/contraction/TileLoader.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -36,6 +37,12 @@ TileLoader::TileLoader(ContractionGrid &grid, const SharedLayout &layout, int64_
     else
       position.from = build.add(grid.base(lhs), grid.tileRowAddress(lhs, build.multiply(position.line, rowsAtOnce),
                                                                     position.further * rowsAtOnce));
+  if (layout.turnsRight) {
+    columnsAtOnce = 4;
+    rights = positions(layout.columns / columnsAtOnce, layout.depth / layout.chunk, columnsAtOnce * layout.rightPitch,
+                       /*together=*/4);
+    return;
+  }
   if (grid.reach(rhs) == Reach::Depth && !layout.rightAcross)
     stepsAtOnce = grid.width(rhs);
   else if (grid.readsPairs())
@@ -114,7 +121,9 @@ SmallVector<Value> TileLoader::load(Value part) {
         chunks.push_back(loadLeft(position, first));
     }
   for (const ChunkPosition &position : rights) {
-    if (layout.rightAcross)
+    if (layout.turnsRight)
+      llvm::append_range(chunks, loadRightColumns(position, first));
+    else if (layout.rightAcross)
       chunks.push_back(loadRightAcross(position, first));
     else if (grid.readsPairs())
       llvm::append_range(chunks, loadRightPair(position, first));
@@ -143,7 +152,7 @@ SmallVector<Value> TileLoader::loadFirst() {
 // To shared memory
 //===----------------------------------------------------------------------===//
 
-void TileLoader::store(ArrayRef<Value> chunks, Value buffer) {
+SmallVector<Value> TileLoader::store(ArrayRef<Value> chunks, Value buffer) {
   auto put = [&](ValueRange lines, const ChunkPosition &position, Value array, int64_t size, int64_t pitch) {
     build.onlyIf(position.mine, [&] {
       for (auto [line, chunk] : llvm::enumerate(lines)) {
@@ -154,7 +163,8 @@ void TileLoader::store(ArrayRef<Value> chunks, Value buffer) {
     });
   };
   Value first = hasTail() ? chunks.consume_back() : Value();
-  SmallVector<Value> ofRight(chunks.take_back(rights.size() * stepsAtOnce));
+  const int64_t rightsAtOnce = stepsAtOnce * columnsAtOnce;
+  SmallVector<Value> ofRight(chunks.take_back(rights.size() * rightsAtOnce));
   SmallVector<Value> ofLeft(chunks.drop_back(ofRight.size()));
   if (grid.left)
     ofLeft = makeLefts(ofLeft);
@@ -168,15 +178,52 @@ void TileLoader::store(ArrayRef<Value> chunks, Value buffer) {
     if (masksLeft)
       for (Value &chunk : lines)
         chunk = grid.zeroBeyond(firstStep(position, !layout.leftAcross, 1), chunk);
+    if (layout.flipsLeft) // Steps beyond the last one are no longer zero, but those of the right operand are.
+      for (Value &chunk : lines)
+        chunk = lessSignBits(build.ops, build.loc, chunk);
     put(lines, position, left, layout.leftChunks(), layout.leftPitch);
   }
   for (auto [number, position] : llvm::enumerate(rights)) {
-    MutableArrayRef<Value> lines = MutableArrayRef(ofRight).slice(number * stepsAtOnce, stepsAtOnce);
-    if (hasTail()) // Steps that are loaded together are either all inside the reduction or all beyond it.
+    MutableArrayRef<Value> lines = MutableArrayRef(ofRight).slice(number * rightsAtOnce, rightsAtOnce);
+    // Steps that are loaded together are either all inside the reduction or all beyond it, or zero already.
+    if (hasTail() && (!layout.turnsRight || hasWholeChunks()))
       for (Value &chunk : lines)
         chunk = grid.zeroBeyond(firstStep(position, layout.rightAcross, stepsAtOnce), chunk);
     put(lines, position, right, layout.rightChunks(), layout.rightPitch);
   }
+  return ofRight;
+}
+
+//===----------------------------------------------------------------------===//
+// Sums of columns
+//===----------------------------------------------------------------------===//
+
+void TileLoader::addColumns(ArrayRef<Value> chunks, Value weight, MutableArrayRef<Value> sums) {
+  for (auto [number, sum] : llvm::enumerate(sums))
+    sum = gpu::addColumns(build.ops, build.loc, chunks.slice(number * columnsAtOnce, columnsAtOnce), weight, sum);
+}
+
+void TileLoader::addUpColumns(ArrayRef<Value> sums, Value array) {
+  const int64_t quads = layout.columns / columnsAtOnce;
+  auto barrier = [&] { mlir::gpu::BarrierOp::create(build.ops, build.loc); };
+  for (auto [position, sum] : llvm::zip_equal(rights, sums)) {
+    Value at = build.add(position.line, build.multiply(position.chunk, quads));
+    build.onlyIf(position.mine,
+                 [&, sum = sum] { memref::StoreOp::create(build.ops, build.loc, sum, array, ValueRange{at}); });
+  }
+  barrier();
+  for (int64_t first = 0; first < quads; first += threads) {
+    Value quad = build.add(grid.function.invocation, first);
+    build.onlyIf(first + threads > quads ? build.isBelow(quad, build.constant(quads)) : Value(), [&] {
+      Value total;
+      for (int64_t chunk = 0; chunk < layout.depth / layout.chunk; ++chunk) {
+        Value sum = memref::LoadOp::create(build.ops, build.loc, array, ValueRange{build.add(quad, chunk * quads)});
+        total = total ? arith::AddIOp::create(build.ops, build.loc, total, sum).getResult() : sum;
+      }
+      memref::StoreOp::create(build.ops, build.loc, total, array, ValueRange{quad});
+    });
+  }
+  barrier();
 }
 
 //===----------------------------------------------------------------------===//

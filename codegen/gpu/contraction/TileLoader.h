@@ -4,8 +4,9 @@
 // Why:   all templates that use shared memory fill it in the same way. They differ in how they read it.
 // How:   a part is `depth` steps of the reduction. Both operands are stored in chunks of four or eight elements: the
 //        left one along the reduction, the right one along the columns. A chunk may also be along the other axis
-//        ("across"), as in memory, if the template can read it. Adjacent invocations load adjacent chunks. If the last
-//        iteration has too few chunks, some invocations load a chunk that they do not store.
+//        ("across"), as in memory, if the template can read it. Words of the right operand may also be turned to that
+//        axis. Adjacent invocations load adjacent chunks. If the last iteration has too few chunks, some invocations
+//        load a chunk that they do not store.
 
 #ifndef NACRE_CODEGEN_GPU_CONTRACTION_TILELOADER_H
 #define NACRE_CODEGEN_GPU_CONTRACTION_TILELOADER_H
@@ -24,6 +25,10 @@ struct SharedLayout {
   bool leftAcross = false;
   /// True if chunks are along the reduction and lines are columns. Only valid if a load returns several steps.
   bool rightAcross = false;
+  /// True if a load returns words of four columns, although chunks of Rhs are along the reduction.
+  bool turnsRight = false;
+  /// True if the left operand has unsigned bytes, and signed ones in shared memory (lessSignBits()).
+  bool flipsLeft = false;
   int64_t buffers = 1;            ///< Number of buffers of each operand.
   mlir::Type leftType, rightType; ///< Types of elements in shared memory, which may be narrower than in memory.
 
@@ -43,8 +48,18 @@ public:
   llvm::SmallVector<mlir::Value> load(mlir::Value part);
   /// Loads the chunks of the first part while a source prepares. Callers must call it once, before all other loads.
   llvm::SmallVector<mlir::Value> loadFirst();
-  /// Stores the chunks to the buffer with index `buffer` in shared memory.
-  void store(llvm::ArrayRef<mlir::Value> chunks, mlir::Value buffer);
+  /// Stores the chunks to the buffer with index `buffer` in shared memory. Returns those of the right operand.
+  llvm::SmallVector<mlir::Value> store(llvm::ArrayRef<mlir::Value> chunks, mlir::Value buffer);
+
+  // Sums over the columns of the right operand. Only with `turnsRight`.
+  /// Returns the number of vectors of sums of an invocation, and of all invocations.
+  int64_t columnSums() const { return int64_t(rights.size()); }
+  int64_t columnSumsOfAll() const { return layout.columns / 4 * (layout.depth / layout.chunk); }
+  /// Adds the products of `weight`, a word, and the words of each column in `chunks`, which store() has returned.
+  void addColumns(llvm::ArrayRef<mlir::Value> chunks, mlir::Value weight, llvm::MutableArrayRef<mlir::Value> sums);
+  /// Adds up the sums of all invocations in `array`. The sums of a quad of columns are then at the quad's index in the
+  /// tile. Emits the barriers before and after each access to `array`, except before the first.
+  void addUpColumns(llvm::ArrayRef<mlir::Value> sums, mlir::Value array);
 
   /// Callback that emits one part. It gets the index of the part, the indices of its buffer and of the next part's
   /// buffer, and the carried values. It returns the new carried values.
@@ -80,6 +95,7 @@ private:
   llvm::SmallVector<mlir::Value> loadRightSteps(const ChunkPosition &position, mlir::Value first);
   llvm::SmallVector<mlir::Value> loadRightStepsIfMine(const ChunkPosition &position, mlir::Value first);
   llvm::SmallVector<mlir::Value> turned(llvm::ArrayRef<mlir::Value> vectors, int64_t lanes);
+  llvm::SmallVector<mlir::Value> loadRightColumns(const ChunkPosition &position, mlir::Value first);
   mlir::Value loadRight(const ChunkPosition &position, mlir::Value first);
   std::array<mlir::Value, 2> loadRightPair(const ChunkPosition &position, mlir::Value first);
   llvm::SmallVector<mlir::Value> insideOf(mlir::Value step);
@@ -100,6 +116,7 @@ private:
   const int64_t threads, depthSize;
   llvm::SmallVector<ChunkPosition> lefts, rights;
   int64_t rowsAtOnce = 1, stepsAtOnce = 1; ///< Number of chunks that a left or right position loads together.
+  int64_t columnsAtOnce = 1;               ///< The same for a right position whose chunks are along the reduction.
   bool sharesChunk = false;                ///< True if all left positions have the same chunk index within their rows.
   /// Number of values that a source loads for all rows; number of values for each chunk.
   size_t sharedLoads = 0, loadsOfChunk = 0;

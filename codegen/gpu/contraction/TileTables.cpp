@@ -96,7 +96,8 @@ void pushSoonest(const TileRequest &request, TileList list, llvm::SmallVectorImp
   llvm::SmallVector<size_t, 4> chosen;
   const size_t before = tiles.size();
   for (const GpuMachine &machine : gpuMachines()) {
-    if ((list == TileList::Cooperative && machine.matrixLanes == 0) || (others & maskOf(machine.family)) != 0)
+    const bool hasMatrices = request.words ? machine.multipliesBytes : machine.matrixLanes > 0;
+    if ((list == TileList::Cooperative && !hasMatrices) || (others & maskOf(machine.family)) != 0)
       continue;
     const size_t own = soonest(request, machine, list);
     auto *shared = llvm::min_element(chosen, [&](size_t a, size_t b) {
@@ -125,8 +126,11 @@ void trim(GpuTile &tile, int64_t depth) {
   matrices.depth = whole;
 }
 
-void pushCooperativeTiles(const TileRequest &request, llvm::SmallVectorImpl<GpuTile> &tiles) {
-  if (!request.halves || request.depthwise || request.rows < 16 || request.columns < 16 || request.depth < 16)
+void pushCooperativeTiles(TileRequest request, llvm::SmallVectorImpl<GpuTile> &tiles) {
+  if (request.words) // A step of f16 takes as many bytes, and as much time, as two steps of bytes.
+    request.depth *= 2;
+  const bool hasMatrices = request.halves || request.words;
+  if (!hasMatrices || request.depthwise || request.rows < 16 || request.columns < 16 || request.depth < 16)
     return;
   const size_t before = tiles.size();
   pushSoonest(request, TileList::Cooperative, tiles);

@@ -24,6 +24,7 @@ struct TileRequest {
   int64_t taps = 0;
   bool depthwise = false; ///< True if every column has separate rows, so that columns share no operands.
   bool halves = false;    ///< True if products may have f16 operands.
+  bool words = false;     ///< True if each step is a word of bytes that cooperative matrices can multiply.
   /// True if the rows of the left operand are contiguous, and its steps are not.
   bool turnsLeft = false;
   bool mayBePlayed = true;               ///< True if a CPU may emulate the GPU (GpuOptions).

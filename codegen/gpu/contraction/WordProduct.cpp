@@ -99,4 +99,25 @@ Value addDotProducts(OpBuilder &ops, Location loc, const WordProduct &product, V
   return arith::AddIOp::create(ops, loc, sum, products);
 }
 
+Value lessSignBits(OpBuilder &ops, Location loc, Value words) {
+  const auto bits = DenseElementsAttr::get(cast<VectorType>(words.getType()), kSignBits);
+  return arith::XOrIOp::create(ops, loc, words, arith::ConstantOp::create(ops, loc, bits));
+}
+
+Value addColumns(OpBuilder &ops, Location loc, ValueRange columns, Value weight, Value sums) {
+  const auto format =
+      spirv::PackedVectorFormatAttr::get(ops.getContext(), spirv::PackedVectorFormat::PackedVectorFormat4x8Bit);
+  SmallVector<Value, 4> lanes;
+  for (auto [number, column] : llvm::enumerate(columns)) {
+    Value sum = vector::ExtractOp::create(ops, loc, sums, int64_t(number));
+    for (int64_t word = 0; word < cast<VectorType>(column.getType()).getNumElements(); ++word) {
+      Value bytes = vector::ExtractOp::create(ops, loc, column, word);
+      Value products = spirv::SDotOp::create(ops, loc, ops.getI32Type(), bytes, weight, format);
+      sum = arith::AddIOp::create(ops, loc, sum, products);
+    }
+    lanes.push_back(sum);
+  }
+  return vector::FromElementsOp::create(ops, loc, cast<VectorType>(sums.getType()), lanes);
+}
+
 } // namespace nacre::codegen::gpu

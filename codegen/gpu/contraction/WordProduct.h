@@ -39,6 +39,18 @@ std::optional<WordProduct> inWords(const MatrixProduct &product, KernelFunction 
 mlir::Value addDotProducts(mlir::OpBuilder &ops, mlir::Location loc, const WordProduct &product, mlir::Value left,
                            mlir::Value right, mlir::Value sum);
 
+/// The bits that differ between each byte of a word as an unsigned number and the same number less 128 as a signed one.
+/// As signed bytes, each is -128.
+constexpr int32_t kSignBits = int32_t(0x80808080);
+
+/// Returns `words`, a vector of words of unsigned bytes, less 128 in each byte: words of signed bytes.
+mlir::Value lessSignBits(mlir::OpBuilder &ops, mlir::Location loc, mlir::Value words);
+
+/// Returns `sums`, a vector with a sum for each of four columns, plus the products of `weight` and all words of each
+/// column. All bytes are signed. `columns` has a vector of words for each column.
+mlir::Value addColumns(mlir::OpBuilder &ops, mlir::Location loc, mlir::ValueRange columns, mlir::Value weight,
+                       mlir::Value sums);
+
 } // namespace nacre::codegen::gpu
 
 #endif // NACRE_CODEGEN_GPU_CONTRACTION_WORDPRODUCT_H

@@ -105,7 +105,8 @@ typedef enum nacre_gpu_bit {
       8,                    /**< KHR: 16x16x16, f16 into f32, in subgroups of 32; with the Vulkan memory model. */
   NACRE_GPU_DOT_SIGNED = 9, /**< Dot products of four signed bytes in a word, accelerated; emulated GPUs need not be. */
   NACRE_GPU_DOT_UNSIGNED = 10, /**< The same for unsigned bytes. */
-  NACRE_GPU_DOT_MIXED = 11     /**< The same for a signed and an unsigned word. */
+  NACRE_GPU_DOT_MIXED = 11,    /**< The same for a signed and an unsigned word. */
+  NACRE_GPU_BYTE_MATRIX = 12   /**< KHR: 16x16x32, signed bytes into 32-bit integers; else like COOPERATIVE_MATRIX. */
 } nacre_gpu_bit;
 
 #define NACRE_GPU_NEED(bit) (UINT64_C(1) << (bit))

@@ -15,7 +15,8 @@ namespace {
 constexpr uint8_t kFeatures[] = {NACRE_GPU_STORAGE_16,   NACRE_GPU_FLOAT_16,  NACRE_GPU_STORAGE_8,
                                  NACRE_GPU_INT_8,        NACRE_GPU_INT_16,    NACRE_GPU_INT_64,
                                  NACRE_GPU_FLOAT_64,     NACRE_GPU_SUBGROUPS, NACRE_GPU_DOT_SIGNED,
-                                 NACRE_GPU_DOT_UNSIGNED, NACRE_GPU_DOT_MIXED, NACRE_GPU_COOPERATIVE_MATRIX};
+                                 NACRE_GPU_DOT_UNSIGNED, NACRE_GPU_DOT_MIXED, NACRE_GPU_COOPERATIVE_MATRIX,
+                                 NACRE_GPU_BYTE_MATRIX};
 constexpr char kNames[] = "16-bit storage\0"
                           "fp16 arithmetic\0"
                           "8-bit storage\0"
@@ -27,7 +28,8 @@ constexpr char kNames[] = "16-bit storage\0"
                           "int8 dots\0"
                           "uint8 dots\0"
                           "mixed dots\0"
-                          "cooperative matrices of 16x16x16";
+                          "cooperative matrices of 16x16x16\0"
+                          "int8 matrices of 16x16x32";
 
 constexpr uint64_t kTier1 = NACRE_GPU_NEED(NACRE_GPU_STORAGE_16) | NACRE_GPU_NEED(NACRE_GPU_FLOAT_16);
 constexpr uint64_t kTier2 = kTier1 | NACRE_GPU_NEED(NACRE_GPU_COOPERATIVE_MATRIX);

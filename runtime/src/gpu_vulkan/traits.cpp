@@ -33,27 +33,32 @@ bool list_extensions(const Loader &loader, VkPhysicalDevice device, MemoryPool &
   return succeeded(enumerate(device, nullptr, &extensions.count, extensions.items), command, reason);
 }
 
-/// True if subgroups of the device can multiply 16x16x16 cooperative matrices of f16 with sums in f32.
-bool has_matrices(const Loader &loader, VkPhysicalDevice device, MemoryPool &pool) {
+/// Returns the bits of the cooperative matrices that subgroups of the device can multiply.
+uint64_t matrices_of(const Loader &loader, VkPhysicalDevice device, MemoryPool &pool) {
   const auto list = loader.vk.GetPhysicalDeviceCooperativeMatrixPropertiesKHR;
   uint32_t count = 0;
   if (!list || list(device, &count, nullptr) != VK_SUCCESS)
-    return false;
+    return 0;
   auto *shapes = pool.take_array<VkCooperativeMatrixPropertiesKHR>(count);
   if (!shapes)
-    return false;
+    return 0;
   for (uint32_t i = 0; i < count; ++i)
     shapes[i].sType = VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR;
   if (list(device, &count, shapes) != VK_SUCCESS)
-    return false;
+    return 0;
+  uint64_t bits = 0;
   for (uint32_t i = 0; i < count; ++i) {
     const VkCooperativeMatrixPropertiesKHR &s = shapes[i];
-    if (s.MSize == 16 && s.NSize == 16 && s.KSize == 16 && s.AType == VK_COMPONENT_TYPE_FLOAT16_KHR &&
-        s.BType == VK_COMPONENT_TYPE_FLOAT16_KHR && s.CType == VK_COMPONENT_TYPE_FLOAT32_KHR &&
-        s.ResultType == VK_COMPONENT_TYPE_FLOAT32_KHR && s.scope == VK_SCOPE_SUBGROUP_KHR)
-      return true;
+    auto multiplies = [&s](uint32_t depth, VkComponentTypeKHR factor, VkComponentTypeKHR sum) {
+      return s.MSize == 16 && s.NSize == 16 && s.KSize == depth && s.AType == factor && s.BType == factor &&
+             s.CType == sum && s.ResultType == sum && !s.saturatingAccumulation && s.scope == VK_SCOPE_SUBGROUP_KHR;
+    };
+    if (multiplies(16, VK_COMPONENT_TYPE_FLOAT16_KHR, VK_COMPONENT_TYPE_FLOAT32_KHR))
+      bits |= NACRE_GPU_NEED(NACRE_GPU_COOPERATIVE_MATRIX);
+    if (multiplies(32, VK_COMPONENT_TYPE_SINT8_KHR, VK_COMPONENT_TYPE_SINT32_KHR))
+      bits |= NACRE_GPU_NEED(NACRE_GPU_BYTE_MATRIX);
   }
-  return false;
+  return bits;
 }
 
 /// True if the device's version or an extension contains a feature. The extension is then added to those that are
@@ -102,8 +107,9 @@ void query_features(const Loader &loader, VkPhysicalDevice device, uint32_t vers
   loader.vk.GetPhysicalDeviceFeatures2(device, &features.basic);
 }
 
-/// Disables features that kernels do not use, because they may cost time in the driver.
-uint64_t keep_used(Features &features, bool matrices) {
+/// Disables features that kernels do not use, because they may cost time in the driver. Returns the bits of the others.
+/// `matrices` are the bits of cooperative matrices.
+uint64_t keep_used(Features &features, uint64_t matrices) {
   const VkPhysicalDeviceFeatures offered = features.basic.features;
   features.basic.features = {};
   features.basic.features.shaderInt16 = offered.shaderInt16;
@@ -114,9 +120,8 @@ uint64_t keep_used(Features &features, bool matrices) {
   features.storage_8.uniformAndStorageBuffer8BitAccess = features.storage_8.storagePushConstant8 = VK_FALSE;
   features.memory_model.vulkanMemoryModelAvailabilityVisibilityChains = VK_FALSE;
   features.matrix.cooperativeMatrixRobustBufferAccess = VK_FALSE;
-  matrices = matrices && features.matrix.cooperativeMatrix && features.memory_model.vulkanMemoryModel;
 
-  uint64_t bits = 0;
+  uint64_t bits = features.matrix.cooperativeMatrix && features.memory_model.vulkanMemoryModel ? matrices : 0;
   auto note = [&bits](VkBool32 has, nacre_gpu_bit bit) { bits |= has ? NACRE_GPU_NEED(bit) : 0; };
   note(features.storage_16.storageBuffer16BitAccess, NACRE_GPU_STORAGE_16);
   note(features.storage_8.storageBuffer8BitAccess, NACRE_GPU_STORAGE_8);
@@ -125,7 +130,6 @@ uint64_t keep_used(Features &features, bool matrices) {
   note(offered.shaderInt16, NACRE_GPU_INT_16);
   note(offered.shaderInt64, NACRE_GPU_INT_64);
   note(offered.shaderFloat64, NACRE_GPU_FLOAT_64);
-  note(matrices, NACRE_GPU_COOPERATIVE_MATRIX);
   return bits;
 }
 
@@ -271,8 +275,8 @@ bool read_traits(const Loader &loader, VkPhysicalDevice device, MemoryPool &pool
   if (!list_extensions(loader, device, pool, extensions, reason))
     return false;
   query_features(loader, device, traits.version, extensions, features);
-  const bool matrices =
-      features.matrix.cooperativeMatrix && subgroups.subgroupSize == 32 && has_matrices(loader, device, pool);
+  const bool may_multiply = features.matrix.cooperativeMatrix && subgroups.subgroupSize == 32;
+  const uint64_t matrices = may_multiply ? matrices_of(loader, device, pool) : 0;
   traits.capabilities.features = keep_used(features, matrices);
   if (has_subgroups(subgroups))
     traits.capabilities.features |= NACRE_GPU_NEED(NACRE_GPU_SUBGROUPS);

@@ -1,5 +1,7 @@
-// RUN: nacre-kernel --gpu %s --kernel=signed --variant=0 | FileCheck %s --check-prefix=SIGNED
-// RUN: nacre-kernel --gpu %s --kernel=mixed --variant=0 | FileCheck %s --check-prefix=MIXED
+// RUN: nacre-kernel --gpu %s --kernel=signed --variant=1 | FileCheck %s --check-prefix=SIGNED
+// RUN: nacre-kernel --gpu %s --kernel=mixed --variant=1 | FileCheck %s --check-prefix=MIXED
+// RUN: nacre-kernel --gpu %s --kernel=signed --variant=0 | FileCheck %s --check-prefix=MATRICES
+// RUN: nacre-kernel --gpu %s --kernel=mixed --variant=0 | FileCheck %s --check-prefix=FLIPPED
 // RUN: nacre-kernel --gpu %s --kernel=signed --describe -o %t 2>&1 | FileCheck %s --check-prefix=NEEDS
 // RUN: nacre-kernel --gpu %s --kernel=joined --variant=0 | FileCheck %s --check-prefix=JOINED
 
@@ -17,12 +19,32 @@
 // MIXED-DAG: spirv.Load "StorageBuffer" %{{.*}} : vector<4xi32>
 // MIXED:     spirv.SUDot {{.*}} <PackedVectorFormat4x8Bit> : i32 -> i32
 
-// The last variant has no dot products; all families use it. Need 512 is signed dot products.
+// The first variant has matrices of bytes; NVIDIA uses it. The last variant has no dot products; all families use it. Need 512
+// is signed dot products, and 4104 is matrices of bytes.
 
-// NEEDS:      signed 0: {{.*}} needs 512, families 113
-// NEEDS-NEXT: signed 1: {{.*}} needs 512, families 0
-// NEEDS-NEXT: signed 2: {{.*}} needs 0, families 0
+// NEEDS:      signed 0: {{.*}} needs 4104, families 16
+// NEEDS-NEXT: signed 1: {{.*}} needs 512, families 113
+// NEEDS-NEXT: signed 2: {{.*}} needs 512, families 0
+// NEEDS-NEXT: signed 3: {{.*}} needs 0, families 0
 // NEEDS-NOT:  signed
+
+// Matrices of bytes are signed. Those of the right operand are loaded by columns.
+
+// MATRICES:     requires #spirv.vce<v1.6, {{.*}}CooperativeMatrixKHR
+// MATRICES-NOT: spirv.BitwiseXor
+// MATRICES:     spirv.KHR.CooperativeMatrixLoad {{.*}}, <RowMajor>, {{.*}} !spirv.coopmatrix<16x32xsi8, Subgroup, MatrixA>
+// MATRICES:     spirv.KHR.CooperativeMatrixLoad {{.*}}, <ColumnMajor>, {{.*}} !spirv.coopmatrix<32x16xsi8, Subgroup, MatrixB>
+// MATRICES:     spirv.KHR.CooperativeMatrixMulAdd {{.*}}, <ASigned|BSigned|CSigned|ResultSigned> :
+// MATRICES:     spirv.KHR.CooperativeMatrixStore {{.*}} !spirv.coopmatrix<16x16xi32, Subgroup, MatrixAcc>
+// MATRICES-NOT: spirv.SDot
+
+// Unsigned bytes become signed, and -128 times each column is subtracted.
+
+// FLIPPED: %[[BITS:[^ ,:()]+]] = spirv.Constant dense<-2139062144> : vector<4xi32>
+// FLIPPED: spirv.BitwiseXor %{{.*}}, %[[BITS]] : vector<4xi32>
+// FLIPPED: spirv.SDot %{{.*}}, %cst-2139062144_i32, <PackedVectorFormat4x8Bit> : i32 -> i32
+// FLIPPED: spirv.KHR.CooperativeMatrixMulAdd {{.*}}, <ASigned|BSigned|CSigned|ResultSigned> :
+// FLIPPED: spirv.ISub %{{.*}} : vector<4xi32>
 
 // Rows of 6 bytes are not aligned, so their words are joined from bytes.
 

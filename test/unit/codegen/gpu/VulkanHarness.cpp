@@ -9,6 +9,7 @@
 #include "dialects/StoredBytes.h"
 #include "runtime/include/nacre/model_format.h"
 #include "test/unit/codegen/Packed.h"
+#include "test/unit/codegen/gpu/PlayedMatrices.h"
 #include "test/unit/codegen/gpu/VulkanDevice.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -117,7 +118,7 @@ void GpuDifferential::runReference(plan::KernelOp kernel, std::vector<Storage> &
 void GpuDifferential::runVariant(plan::KernelOp kernel, const GpuKernelCode &code, const std::vector<Storage> &before,
                                  const std::vector<Storage> &expected, double tolerance) {
   // Debian 12's validator does not know cooperative matrices.
-  if (!(code.needs & NACRE_GPU_NEED(NACRE_GPU_COOPERATIVE_MATRIX))) {
+  if (!(code.needs & (NACRE_GPU_NEED(NACRE_GPU_COOPERATIVE_MATRIX) | NACRE_GPU_NEED(NACRE_GPU_BYTE_MATRIX)))) {
     ASSERT_EQ(validate(code.code), "");
   }
   VulkanDevice *device = VulkanDevice::get();
@@ -197,6 +198,27 @@ void GpuDifferential::check(const std::string &text, double tolerance, const Gpu
   auto module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
   ASSERT_TRUE(module);
   checkKernel(*module->getOps<plan::KernelOp>().begin(), tolerance, options);
+}
+
+void GpuDifferential::checkPlayed(const std::string &text, const std::string &tile) {
+  SCOPED_TRACE(text + tile);
+  auto module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
+  ASSERT_TRUE(module);
+  auto kernel = *module->getOps<plan::KernelOp>().begin();
+  GpuOptions options;
+  options.tile = tile;
+  FailureOr<GpuKernel> compiled = compileGpuKernel(kernel, options, GpuEmit::GpuDialect);
+  ASSERT_TRUE(succeeded(compiled));
+  ASSERT_FALSE(compiled->variants.empty()) << compiled->declined;
+  FailureOr<GpuKernelCode> played = playMatrices(compiled->variants.front());
+  ASSERT_TRUE(succeeded(played));
+  if (!VulkanDevice::get())
+    GTEST_SKIP() << "there is no Vulkan device; install mesa-vulkan-drivers for one";
+  ASSERT_TRUE(VulkanDevice::get()->meets(*played));
+  const std::vector<Storage> before = randomStorages(kernel);
+  std::vector<Storage> expected = before;
+  ASSERT_NO_FATAL_FAILURE(runReference(kernel, expected));
+  runVariant(kernel, *played, before, expected, /*tolerance=*/0);
 }
 
 std::string GpuDifferential::with(std::string text, const std::vector<std::pair<const char *, std::string>> &values) {

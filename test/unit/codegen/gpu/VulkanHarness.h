@@ -36,6 +36,10 @@ protected:
   /// The same of operands that are bound in pieces of `bytes`; some must be larger.
   void checkInPieces(const std::string &text, uint32_t bytes, double tolerance = 1e-5);
 
+  /// `text` is one kernel, a product of bytes. Its first variant with `tile` must multiply matrices, and do what the
+  /// fallback does if dot products play the matrices.
+  void checkPlayed(const std::string &text, const std::string &tile);
+
   /// Returns the reason why `text`, which is one kernel, cannot be compiled.
   std::string refusal(const std::string &text, const GpuOptions &options);
 

@@ -35,14 +35,14 @@ TEST_F(GpuBytes, EverySign) {
     }
 }
 
-TEST_F(GpuBytes, DotProductsFirstAndWithoutThemLast) {
+TEST_F(GpuBytes, DotProductsAfterMatricesAndWithoutThemLast) {
   const std::pair<bool, nacre_gpu_bit> signs[] = {{false, NACRE_GPU_DOT_SIGNED}, {true, NACRE_GPU_DOT_MIXED}};
   for (auto [isUnsigned, bit] : signs) {
     BytesText bytes = matmulOfBytes(64, 64, 64, /*panel=*/16);
     bytes.isUnsignedLhs = isUnsigned;
     const std::vector<GpuKernelCode> variants = variantsOf(bytes.text());
-    ASSERT_GE(variants.size(), 2u);
-    EXPECT_EQ(variants.front().needs & kDots, NACRE_GPU_NEED(bit));
+    ASSERT_GE(variants.size(), 3u);
+    EXPECT_EQ(variants[1].needs & kDots, NACRE_GPU_NEED(bit));
     EXPECT_EQ(variants.back().needs & kDots, 0u);
     EXPECT_EQ(variants.back().flops, 2.0 * 64 * 64 * 64);
   }
@@ -111,6 +111,68 @@ TEST_F(GpuBytes, OperandsAnywhere) {
 }
 
 TEST_F(GpuBytes, OperandsInPieces) { checkInPieces(matmulOfBytes(2, 256, 1000, /*panel=*/16).text(), 64 << 10); }
+
+//===----------------------------------------------------------------------===//
+// Matrices
+//===----------------------------------------------------------------------===//
+
+// Tiles with one buffer, with two, and with two sets of subgroups. They are small, because emulated GPUs take long to
+// compile the dot products.
+constexpr const char *kMatrixTiles[] = {
+    "cooperative:rows=2,quads=1,columns=2,lines=1,depth=32,buffers=1",
+    "cooperative:rows=1,quads=2,columns=1,lines=2,depth=16,buffers=2,ahead=3",
+    "cooperative:rows=1,quads=1,columns=1,lines=1,depth=64,parts=2,buffers=1",
+};
+
+TEST_F(GpuBytes, MatricesFirstWhereTheDeviceMultipliesBytes) {
+  for (bool isUnsigned : {false, true}) {
+    BytesText bytes = matmulOfBytes(64, 64, 64, /*panel=*/16);
+    bytes.isUnsignedLhs = isUnsigned;
+    const std::vector<GpuKernelCode> variants = variantsOf(bytes.text());
+    const uint64_t matrices = NACRE_GPU_NEED(NACRE_GPU_BYTE_MATRIX);
+    EXPECT_EQ(variants.front().needs & (matrices | NACRE_GPU_NEED(NACRE_GPU_COOPERATIVE_MATRIX)), matrices);
+    EXPECT_EQ(variants.front().families, 1u << NACRE_GPU_NVIDIA);
+    EXPECT_EQ(variants.front().flops, 2.0 * 64 * 64 * 64);
+    bytes.isUnsignedRhs = true;
+    for (const GpuKernelCode &variant : variantsOf(bytes.text()))
+      EXPECT_FALSE(variant.needs & matrices);
+  }
+}
+
+TEST_F(GpuBytes, MatricesOfEveryTile) {
+  for (const char *tile : kMatrixTiles)
+    for (bool isUnsigned : {false, true}) {
+      BytesText bytes = matmulOfBytes(35, 128, 36, /*panel=*/16);
+      bytes.isUnsignedLhs = isUnsigned;
+      checkPlayed(bytes.text(), tile);
+    }
+}
+
+/// Steps beyond the last one, whole chunks or not, and words that are joined from bytes.
+TEST_F(GpuBytes, MatricesOfEveryDepth) {
+  for (const char *tile : kMatrixTiles)
+    for (int64_t k : {4, 8})
+      for (int64_t depth : {3, 30, 80}) {
+        BytesText bytes = matmulOfBytes(33, depth, 36, /*panel=*/16);
+        bytes.k = k;
+        checkPlayed(bytes.text(), tile);
+      }
+}
+
+TEST_F(GpuBytes, MatricesOfConvolutions) {
+  for (int64_t channels : {3, 16, 20}) {
+    BytesText bytes = convolutionOfBytes(channels, /*step=*/1, /*panel=*/32);
+    bytes.run = channels % 4 == 0 ? channels : 3 * channels;
+    bytes.hasEpilogue = channels == 16;
+    checkPlayed(bytes.text(), kMatrixTiles[channels == 20]);
+  }
+}
+
+TEST_F(GpuBytes, MatricesOfDividedColumns) {
+  BytesText bytes = matmulOfBytes(20, 64, 100, /*panel=*/16);
+  bytes.cut = 2;
+  checkPlayed(bytes.text(), kMatrixTiles[0]);
+}
 
 /// Without panels, another emitter computes the product.
 TEST_F(GpuBytes, WithoutWords) {

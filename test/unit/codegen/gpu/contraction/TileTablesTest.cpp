@@ -146,6 +146,23 @@ TEST(GpuTileTables, MatricesOnlyWhereProductsMayBeHalves) {
   EXPECT_FALSE(chooseGpuTiles(request).front().is<GpuTile::Cooperative>());
 }
 
+/// Matrices of bytes have twice as many steps as those of f16, in the same memory and time.
+TEST(GpuTileTables, MatricesOfBytesOnlyOnMeasuredDevices) {
+  for (int64_t steps : {64, 576, 4608}) {
+    TileRequest halves = matmul(784, 512, steps), words = matmul(784, 512, 2 * steps / 4);
+    halves.halves = true;
+    words.words = true;
+    const GpuTile tile = tilesFor(NACRE_GPU_NVIDIA, words).front();
+    ASSERT_TRUE(tile.is<GpuTile::Cooperative>());
+    EXPECT_EQ(tile.tileRows(), tilesFor(NACRE_GPU_NVIDIA, halves).front().tileRows());
+    EXPECT_EQ(tile.staging()->depth, tilesFor(NACRE_GPU_NVIDIA, halves).front().staging()->depth);
+    EXPECT_EQ(faultOf(tile), nullptr);
+    for (nacre_gpu_family family : {NACRE_GPU_AMD, NACRE_GPU_INTEL, NACRE_GPU_OTHER, NACRE_GPU_MALI, NACRE_GPU_CPU})
+      for (const GpuTile &other : tilesFor(family, words))
+        EXPECT_FALSE(other.is<GpuTile::Cooperative>());
+  }
+}
+
 /// A first layer's window of 3 x 3 x 3 pixels is 27 steps of 64 that a tile takes at once.
 TEST(GpuTileTables, NoMatricesAreMultipliedBeyondTheReduction) {
   TileRequest request = matmul(131072, 64, 27);
