@@ -107,8 +107,8 @@ Value emitWithZero(Operation *op, Term a, Term b) {
   return isFinite(a).select(isNegative.select(negate(b), b), nan).value;
 }
 
-/// Emits a quotient with the constant zero, for which some drivers always return 0. x / 0 is infinite or NaN, and 0 / x
-/// is NaN for 0 and NaN. Returns null for other quotients.
+/// Emits a quotient with the constant zero, for which some drivers always return zero. But x / 0 is infinite or NaN,
+/// and 0 / x is NaN for 0 and NaN. Returns null for other quotients.
 Value emitQuotientWithZero(Operation *op, Term a, Term b) {
   if (matchPattern(op->getOperand(1), m_AnyZeroFloat()))
     return (a * std::copysign(HUGE_VAL, splatOf(b.value).value_or(0))).value;

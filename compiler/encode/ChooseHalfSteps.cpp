@@ -7,7 +7,7 @@
 #include "codegen/cpu/winograd/WinogradTables.h"
 #include "compiler/encode/HalfSteps.h"
 #include "compiler/encode/Passes.h"
-#include "compiler/encode/noise/PredictNoise.h"
+#include "compiler/encode/noise/EntryNoise.h"
 #include "compiler/encode/panels/PanelWishes.h"
 #include "dialects/plan/ControlFlow.h"
 #include "dialects/plan/Notes.h"

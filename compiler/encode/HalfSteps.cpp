@@ -2,6 +2,7 @@
 
 #include "compiler/encode/HalfSteps.h"
 
+#include "compiler/encode/noise/ProductNoise.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -17,13 +18,6 @@ namespace nacre::encode {
 //===----------------------------------------------------------------------===//
 // 1. Noise
 //===----------------------------------------------------------------------===//
-
-int64_t equalStepsOfWinograd(int64_t tile, int64_t steps) {
-  // Measured on random convolutions of 16 to 512 channels. Tiles of two outputs: errors of 0.8e-3 to 1.2e-3 with 16
-  // steps, 0.9e-3 to 1.5e-3 with 32, and 0.9e-3 to 2e-3 with 64. Tiles of four outputs: 3.5e-3, 4.5e-3 and 6e-3.
-  constexpr int64_t ofTransforms = 80, ofLargeTransforms = 430;
-  return tile > 2 ? ofLargeTransforms + 37 * steps : ofTransforms + 7 * steps / 2;
-}
 
 double noiseOfHalfSum(const HalfProduct &product, const HalfOption &option) {
   // Measured on random products of halves: (4.4e-4)^2 with 16 steps, (8.8e-4)^2 with 64, (2.4e-3)^2 with 576. It grows

@@ -49,10 +49,6 @@ struct HalfLaunch {
   std::optional<unsigned> product; ///< Index of the product that it computes.
 };
 
-/// Returns how many steps of a direct product add as much noise as `steps` steps of values that are transformed for
-/// tiles of `tile` outputs. The transforms round values to f16.
-int64_t equalStepsOfWinograd(int64_t tile, int64_t steps);
-
 /// Returns the variance of a random product's errors, relative to the variance of the results.
 double noiseOfHalfSum(const HalfProduct &product, const HalfOption &option);
 

@@ -27,7 +27,7 @@ ENGINE_DECISIONS = {
     "compiler/driver/PlacementSearch.cpp": "whether a GPU may compute a product that must be f32",
     "compiler/encode/ChooseEncodings.cpp": "whether all launches that read a weight can read its panels",
     "compiler/encode/HalfSums.cpp": "whether weights are known to fit sums in fp16",
-    "compiler/encode/noise/PredictNoise.cpp": "whether an entry has the noise of the CPU",
+    "compiler/encode/noise/EntryNoise.cpp": "whether an entry has the noise of the CPU",
     "compiler/encode/panels/PanelCopies.cpp": "whether a new launch needs a note",
     "compiler/encode/SplitByEngine.cpp": "whether a launch gets the kernel's copy for the CPU",
     "compiler/graph/attention/ExpandAttention.cpp": "how many keys a kernel of the engine takes",

@@ -60,8 +60,8 @@ inline constexpr int64_t kLargestTileOfHalves = 4;
 /// Outputs of the tiles that CPUs without arithmetic of halves take instead. Transformed values are then f32.
 inline constexpr int64_t kTileWithoutHalves = 4;
 
-/// True if f16 has enough digits for transformed values (HalfTransforms.h). Errors are about 1.6 times those of a direct
-/// convolution with as many steps in f16, and five times with tiles of four outputs.
+/// True if f16 has enough digits for transformed values (HalfTransforms.h). Errors are about 1.6 times those of a
+/// direct convolution with as many steps in f16, and five times with tiles of four outputs.
 constexpr bool fitsHalves(const winograd::Method &method) {
   return method.outputs <= kLargestTileOfHalves && method.taps == 3;
 }

@@ -5,7 +5,6 @@
 #include "codegen/cpu/tiles/TileTables.h"
 #include "codegen/cpu/winograd/WinogradTables.h"
 #include "codegen/form/ContractionForm.h"
-#include "compiler/encode/HalfSteps.h"
 #include "dialects/plan/Notes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"

@@ -40,6 +40,10 @@ std::vector<Moments> sumProducts(llvm::ArrayRef<Moments> left, llvm::ArrayRef<Mo
 std::vector<Moments> sumProducts(llvm::ArrayRef<Moments> left, const WeightNumbers &right, const ProductLoops &loops,
                                  int64_t halfSteps);
 
+/// Returns how many steps of a direct product add as much noise as `steps` steps of values that are transformed for
+/// tiles of `tile` outputs. The transforms round values to f16.
+int64_t equalStepsOfWinograd(int64_t tile, int64_t steps);
+
 } // namespace nacre::encode
 
 #endif // NACRE_COMPILER_ENCODE_NOISE_PRODUCTNOISE_H

@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Predicts the noise that fp16 causes in the outputs of entries, and notes it (plan::kPredictedSnr).
 // How: launches are walked in the order of a run. Inputs are normal numbers without noise. KernelNoise.h computes the
 //      moments of a kernel's results from those of its operands.
 
-#include "compiler/encode/noise/PredictNoise.h"
+#include "compiler/encode/noise/EntryNoise.h"
 
-#include "compiler/encode/Passes.h"
 #include "compiler/encode/noise/KernelNoise.h"
 #include "dialects/nn/ConstantData.h"
 #include "dialects/plan/Notes.h"
 
 #include <cmath>
-
-namespace nacre::encode {
-#define GEN_PASS_DEF_PREDICTNOISEPASS
-#include "compiler/encode/Passes.h.inc"
-} // namespace nacre::encode
 
 using namespace mlir;
 using namespace nacre;
@@ -137,13 +130,6 @@ bool isPredictable(plan::EntryOp entry) {
            return op.getNumRegions() == 0;
          });
 }
-
-struct PredictNoise : encode::impl::PredictNoisePassBase<PredictNoise> {
-  void runOnOperation() override {
-    for (const auto &[output, decibels] : predictNoise(getOperation()))
-      plan::setPredictedSnr(output, decibels);
-  }
-};
 
 } // namespace
 

@@ -3,8 +3,8 @@
 // What:  predicts the noise that fp16 causes in the outputs of entries.
 // Why:   users want to know it, and the choice of faster options needs it.
 
-#ifndef NACRE_COMPILER_ENCODE_NOISE_PREDICTNOISE_H
-#define NACRE_COMPILER_ENCODE_NOISE_PREDICTNOISE_H
+#ifndef NACRE_COMPILER_ENCODE_NOISE_ENTRYNOISE_H
+#define NACRE_COMPILER_ENCODE_NOISE_ENTRYNOISE_H
 
 #include "dialects/plan/PlanDialect.h"
 
@@ -19,4 +19,4 @@ llvm::MapVector<plan::StorageOp, double> predictNoise(mlir::ModuleOp module);
 
 } // namespace nacre::encode
 
-#endif // NACRE_COMPILER_ENCODE_NOISE_PREDICTNOISE_H
+#endif // NACRE_COMPILER_ENCODE_NOISE_ENTRYNOISE_H
