@@ -4,13 +4,13 @@
 // Why:   threads cannot share MLIR and LLVM contexts. A kernel is therefore passed as text to a thread's own contexts.
 // How:   1. copy the kernel into a small module;
 //        2. narrow it to f16 where the CPU computes in f16, emit it and lower it to the LLVM dialect;
-//        3. optimise the LLVM module, with few passes for register tiles and with all passes of O3 for a fallback
-//           kernel;
+//        3. optimise the LLVM module (OptimizeKernel.h);
 //        4. write machine code.
 
 #include "codegen/Backend.h"
 #include "codegen/KernelCopy.h"
 #include "codegen/KernelNotes.h"
+#include "codegen/cpu/OptimizeKernel.h"
 #include "codegen/cpu/Passes.h"
 #include "dialects/plan/PlanDialect.h"
 
@@ -36,12 +36,10 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/CodeGen/Passes.h"
 #include "llvm/CodeGen/TargetPassConfig.h"
-#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Target/RegisterTargetPassConfigCallback.h"
 #include "llvm/Target/TargetMachine.h"
@@ -102,23 +100,50 @@ constexpr char kLoweringPipeline[] = "convert-scf-to-cf,nacre-lower-to-llvm,nacr
 constexpr char kFallbackPipeline[] = "canonicalize,cse,convert-vector-to-scf,expand-strided-metadata,lower-affine,"
                                      "arith-expand{include-bf16=true},";
 
-LogicalResult lower(ModuleOp module, bool isFallback) {
-  PassManager passes(module.getContext());
-  if (failed(parsePassPipeline((Twine(isFallback ? kFallbackPipeline : "") + kLoweringPipeline).str(), passes)))
-    return failure();
-  return passes.run(module);
+/// True in builds for development, which check the IR of each step.
+#ifdef NDEBUG
+constexpr bool kVerifies = false;
+#else
+constexpr bool kVerifies = true;
+#endif
+
+/// Passes that are set up once for all kernels of a context.
+class Lowering {
+public:
+  explicit Lowering(MLIRContext &context) : passes(&context), fallbackPasses(&context) {
+    parse(kLoweringPipeline, passes);
+    parse((Twine(kFallbackPipeline) + kLoweringPipeline).str(), fallbackPasses);
+  }
+
+  LogicalResult run(ModuleOp module, bool isFallback) { return (isFallback ? fallbackPasses : passes).run(module); }
+
+private:
+  static void parse(StringRef pipeline, PassManager &passes) {
+    [[maybe_unused]] const LogicalResult parsed = parsePassPipeline(pipeline, passes);
+    assert(succeeded(parsed) && "the pipelines are constants");
+    passes.enableVerifier(kVerifies);
+  }
+
+  PassManager passes, fallbackPasses;
+};
+
+//===----------------------------------------------------------------------===//
+// 3. The machine of LLVM
+//===----------------------------------------------------------------------===//
+
+/// Sets an option of LLVM that has no other interface.
+void setOption(StringRef name, StringRef value) {
+  if (llvm::cl::Option *option = llvm::cl::getRegisteredOptions().lookup(name))
+    option->addOccurrence(0, option->ArgStr, value);
 }
 
-//===----------------------------------------------------------------------===//
-// 3. LLVM
-//===----------------------------------------------------------------------===//
-
-/// Lets LLVM search more than 100 instructions for the addition to merge into a load or store. The loop of a tile is
-/// long.
-void lengthenSearches() {
-  [[maybe_unused]] static const bool isLengthened = [] {
-    llvm::cl::Option *limit = llvm::cl::getRegisteredOptions().lookup("aarch64-update-scan-limit");
-    return limit && !limit->addOccurrence(0, limit->ArgStr, "400");
+void setOptionsOnce() {
+  [[maybe_unused]] static const bool areSet = [] {
+    // Search more than 100 instructions for the addition to merge into a load or store. The loop of a tile is long.
+    setOption("aarch64-update-scan-limit", "400");
+    // Strength is reduced by the last of the passes on LLVM IR, and only in loops that need it.
+    setOption("disable-lsr", "true");
+    return true;
   }();
 }
 
@@ -135,7 +160,7 @@ void letOrdersBeKept() {
 }
 
 std::unique_ptr<llvm::TargetMachine> createMachine(const Target &target, std::string &error) {
-  lengthenSearches();
+  setOptionsOnce();
   letOrdersBeKept();
   llvm::Triple triple(target.triple);
   const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
@@ -151,71 +176,6 @@ std::unique_ptr<llvm::TargetMachine> createMachine(const Target &target, std::st
     options.LoopAlignment = instruction;
   return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(
       triple, target.cpu, target.features, options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
-}
-
-/// Replaces fused multiply-adds, which call the C library for each lane if the CPU has no instruction. The emitted
-/// functions do not need the single rounding: their constants end in zeros, so that the products are exact.
-void splitMultiplyAdds(llvm::Module &module) {
-  for (llvm::Function &function : llvm::make_early_inc_range(module)) {
-    if (function.getIntrinsicID() != llvm::Intrinsic::fma)
-      continue;
-    llvm::Type *type = function.getReturnType();
-    function.replaceAllUsesWith(llvm::Intrinsic::getOrInsertDeclaration(&module, llvm::Intrinsic::fmuladd, {type}));
-    function.eraseFromParent();
-  }
-}
-
-/// Returns the passes of O1 without two kinds. Passes that unroll make a tile spill. Passes that compare each load with
-/// all earlier stores are slow, because a tile has hundreds of them. Most loads that they would eliminate are for the
-/// next rows of a transform, and the values would be spilled.
-std::string tilePasses() {
-  const std::string simplify = "simplifycfg<speculate-blocks;simplify-cond-branch>,";
-  const std::string combine = "instcombine<max-iterations=1;no-verify-fixpoint>,";
-  // LLVM knows most about arguments that do not alias before it inlines.
-  return "function<eager-inv>(simplifycfg,early-cse," + combine + "adce),always-inline,function<eager-inv>(early-cse," +
-         simplify + combine +
-         "reassociate,"
-         "loop-mssa(loop-instsimplify,loop-simplifycfg,licm<no-allowspeculation>,loop-rotate,licm,simple-loop-unswitch)"
-         "," +
-         simplify + combine + "loop(loop-idiom,indvars,loop-deletion),sccp,bdce," + combine + "adce," + simplify +
-         combine + "simplifycfg<no-keep-loops;hoist-common-insts;sink-common-insts>,vector-combine," + combine +
-         "loop-mssa(licm),instsimplify,div-rem-pairs,simplifycfg)";
-}
-
-void optimize(llvm::Module &module, llvm::TargetMachine &machine, const Target &target, bool vectorize) {
-  module.setTargetTriple(machine.getTargetTriple());
-  module.setDataLayout(machine.createDataLayout());
-  if (!target.vectors.hasMultiplyAdd)
-    splitMultiplyAdds(module);
-  for (llvm::Function &function : module) {
-    if (function.isDeclaration())
-      continue;
-    function.setVisibility(function.hasLocalLinkage() ? llvm::GlobalValue::DefaultVisibility
-                                                      : llvm::GlobalValue::HiddenVisibility);
-    function.addFnAttr("target-cpu", target.cpu);
-    function.addFnAttr("tune-cpu", target.tuneCpu);
-    function.addFnAttr("target-features", target.features);
-    function.addFnAttr(llvm::Attribute::NoUnwind);
-  }
-
-  llvm::PipelineTuningOptions tuning;
-  tuning.SLPVectorization = true;
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager callGraph;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine, tuning);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(callGraph);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, callGraph, modules);
-  llvm::ModulePassManager passes;
-  if (vectorize)
-    passes = builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3);
-  else
-    llvm::cantFail(builder.parsePassPipeline(passes, tilePasses()));
-  passes.run(module, modules);
 }
 
 //===----------------------------------------------------------------------===//
@@ -251,7 +211,28 @@ public:
   }
 };
 
-LogicalResult compile(ModuleOp module, const Target &target, Emit emit, int64_t mostScratchBytes, KernelCode &code) {
+/// All that one thread sets up once, for all kernels that it compiles.
+class KernelCompiler {
+public:
+  LogicalResult compile(ModuleOp module, const Target &target, Emit emit, int64_t mostScratchBytes, KernelCode &code);
+
+  KernelContext context;
+
+private:
+  /// Returns the machine that generates code for a target, or null and an error.
+  llvm::TargetMachine *machineFor(const Target &target, std::string &error) {
+    std::unique_ptr<llvm::TargetMachine> &machine = machines[target.triple + ' ' + target.cpu + ' ' + target.features];
+    if (!machine)
+      machine = createMachine(target, error);
+    return machine.get();
+  }
+
+  Lowering lowering{context};
+  llvm::StringMap<std::unique_ptr<llvm::TargetMachine>> machines;
+};
+
+LogicalResult KernelCompiler::compile(ModuleOp module, const Target &target, Emit emit, int64_t mostScratchBytes,
+                                      KernelCode &code) {
   cpu::computeInHalves(module, target);
   if (failed(cpu::emitKernels(module, target)))
     return failure();
@@ -263,7 +244,7 @@ LogicalResult compile(ModuleOp module, const Target &target, Emit emit, int64_t 
     }
   if (int64_t(code.scratchBytes) > mostScratchBytes)
     return success();
-  if (failed(lower(module, code.fallback)))
+  if (failed(lowering.run(module, code.fallback)))
     return failure();
   if (emit == Emit::LlvmDialect) {
     llvm::raw_string_ostream os(code.text);
@@ -272,14 +253,15 @@ LogicalResult compile(ModuleOp module, const Target &target, Emit emit, int64_t 
   }
 
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> llvmModule = translateModuleToLLVMIR(module, context, "kernel");
+  std::unique_ptr<llvm::Module> llvmModule =
+      translateModuleToLLVMIR(module, context, "kernel", /*disableVerification=*/!kVerifies);
   if (!llvmModule)
     return failure();
   std::string error;
-  std::unique_ptr<llvm::TargetMachine> machine = createMachine(target, error);
+  llvm::TargetMachine *machine = machineFor(target, error);
   if (!machine)
     return module.emitError(error);
-  optimize(*llvmModule, *machine, target, code.fallback);
+  cpu::optimize(*llvmModule, *machine, target, {/*vectorize=*/code.fallback, keepsOrder});
   if (failed(write(*llvmModule, *machine, emit, code)))
     return module.emitError("target ") << target.name << " cannot write this kind of file";
   return success();
@@ -304,10 +286,10 @@ FailureOr<KernelCode> codegen::compileKernel(plan::KernelOp kernel, const Target
                                              int64_t mostScratchBytes) {
   if (!target.vectors.convertsHalves && usesHalves(kernel))
     return kernel.emitError("has f16 elements, so the cpu must have F16C; name one with AVX2");
-  thread_local KernelContext context;
-  KernelCopy copy(context);
+  thread_local KernelCompiler compiler;
+  KernelCopy copy(compiler.context);
   KernelCode code;
-  if (failed(copy.read(kernel, symbol)) || failed(compile(*copy.module, target, emit, mostScratchBytes, code)))
+  if (failed(copy.read(kernel, symbol)) || failed(compiler.compile(*copy.module, target, emit, mostScratchBytes, code)))
     return kernel.emitError("cannot be compiled for ") << target.name << ": " << copy.messages;
   return code;
 }

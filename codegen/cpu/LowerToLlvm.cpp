@@ -6,6 +6,7 @@
 // How:   one conversion contains the patterns of all of upstream's passes. A math function becomes LLVM's intrinsic if
 //        there is one. Otherwise, it becomes a call of the C library.
 
+#include "codegen/cpu/FlatArrays.h"
 #include "codegen/cpu/Passes.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -32,6 +33,7 @@ namespace nacre::codegen::cpu {
 } // namespace nacre::codegen::cpu
 
 using namespace mlir;
+using namespace nacre::codegen::cpu;
 
 namespace {
 
@@ -71,21 +73,47 @@ void populatePatterns(const LLVMTypeConverter &types, RewritePatternSet &pattern
   populateFuncToLLVMConversionPatterns(types, patterns);
 }
 
-struct LowerToLlvm : nacre::codegen::cpu::impl::LowerToLlvmPassBase<LowerToLlvm> {
-  void runOnOperation() override {
-    MLIRContext &context = getContext();
+/// The patterns, with the types and options that they refer to. They do not depend on the kernel, and building them
+/// takes as long as converting a small one.
+struct Conversion {
+  Conversion(MLIRContext &context, bool areArraysFlat)
+      : options(barePointers(context)), types(&context, options), target(context) {
+    RewritePatternSet all(&context);
+    if (areArraysFlat)
+      populateFlatArrays(types, all);
+    populatePatterns(types, all);
+    patterns = std::move(all);
+    target.addLegalOp<ModuleOp>();
+    config.foldingMode = DialectConversionFoldingMode::Never; // LLVM folds later, which is faster.
+    // Patterns for flat arrays never fail after a change. Upstream's would also build a descriptor for each access.
+    config.allowPatternRollback = !areArraysFlat;
+  }
+
+  static LowerToLLVMOptions barePointers(MLIRContext &context) {
     LowerToLLVMOptions options(&context);
     options.useBarePtrCallConv = true;
-    const LLVMTypeConverter types(&context, options);
-    RewritePatternSet patterns(&context);
-    populatePatterns(types, patterns);
-    LLVMConversionTarget target(context);
-    target.addLegalOp<ModuleOp>();
-    ConversionConfig config;
-    config.foldingMode = DialectConversionFoldingMode::Never; // LLVM folds later, which is faster.
-    if (failed(applyFullConversion(getOperation(), target, std::move(patterns), config)))
+    return options;
+  }
+
+  const LowerToLLVMOptions options;
+  LLVMTypeConverter types;
+  FrozenRewritePatternSet patterns;
+  LLVMConversionTarget target;
+  ConversionConfig config;
+};
+
+struct LowerToLlvm : nacre::codegen::cpu::impl::LowerToLlvmPassBase<LowerToLlvm> {
+  void runOnOperation() override {
+    const bool areArraysFlat = hasOnlyFlatArrays(getOperation());
+    std::shared_ptr<const Conversion> &conversion = areArraysFlat ? flat : general;
+    if (!conversion)
+      conversion = std::make_shared<const Conversion>(getContext(), areArraysFlat);
+    if (failed(applyFullConversion(getOperation(), conversion->target, conversion->patterns, conversion->config)))
       signalPassFailure();
   }
+
+private:
+  std::shared_ptr<const Conversion> flat, general; ///< Null until a kernel needs them
 };
 
 } // namespace

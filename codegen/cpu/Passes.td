@@ -62,9 +62,10 @@ def LowerToLlvmPass : Pass<"nacre-lower-to-llvm", "::mlir::ModuleOp"> {
   let summary = "Convert what emitters build from to the LLVM dialect, all dialects at once";
   let description = [{
     Upstream has a conversion for each dialect, which walks a kernel once more and leaves casts to be reconciled. In one
-    conversion the same patterns take a third of the time.
+    conversion the same patterns take a third of the time. Upstream also builds a descriptor for each access of an array.
+    If all arrays of the module are flat, as those of all emitters are except the fallback, an access only needs a pointer.
 
-    Requires: functions whose loops are branches (`convert-scf-to-cf`), on vectors of one dimension and flat arrays.
+    Requires: functions whose loops are branches (`convert-scf-to-cf`), on vectors of one dimension.
 
     Ensures: only operations of the LLVM dialect remain; arrays are bare pointers; a math function without an intrinsic is a
     call of the C library.

@@ -6,8 +6,7 @@
 // that write slices of a concatenation, or read slices of a split, would have its own kernel.
 //
 // Slices are counted by shape. If many are alike, the operand of a launch is memory that begins with its slice, so one
-// kernel serves all of them. If few are alike, the kernel contains the offset and thus knows the alignment of its
-// slice.
+// kernel serves all of them. If few are alike, the storage keeps its shape, so that it may have a halo.
 
 #ifndef NACRE_COMPILER_KERNELS_STORAGES_ALIKEPARTS_H
 #define NACRE_COMPILER_KERNELS_STORAGES_ALIKEPARTS_H
@@ -32,9 +31,9 @@ public:
   }
 
 private:
-  /// Smallest number of alike slices that share a kernel. Blocks of networks concatenate fewer slices; a larger number
-  /// of kernels would take long to compile.
-  static constexpr unsigned many = 32;
+  /// Smallest number of alike slices that share a kernel. The blocks of a densely connected network concatenate six
+  /// slices or more, and each kernel takes as long to compile as all of its launches together take to run.
+  static constexpr unsigned many = 4;
 
   static std::vector<int64_t> getShape(const Place &part);
 

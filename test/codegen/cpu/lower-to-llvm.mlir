@@ -44,3 +44,33 @@ func.func @functions(%vector: vector<8xf32>, %scalar: f32) -> (vector<4xf32>, f3
   %erf = math.erf %scalar : f32
   return %part, %exp, %erf : vector<4xf32>, f32, f32
 }
+
+// No access of a flat array builds a descriptor: all operations on such arrays work on pointers.
+
+// CHECK-LABEL: llvm.func @flat_arrays(
+// CHECK-SAME:    %[[X:[^ :]+]]: !llvm.ptr, %[[Y:[^ :]+]]: !llvm.ptr, %[[AT:[^ :]+]]: i64, %[[MASK:[^ :]+]]: vector<8xi1>, %[[INDICES:[^ :]+]]: vector<8xi32>)
+// CHECK-NOT:     llvm.insertvalue
+// CHECK:         %[[SCALAR:[^ :]+]] = llvm.load %{{[^ ]+}} : !llvm.ptr -> f32
+// CHECK:         llvm.intr.masked.load %{{[^,]+}}, %[[MASK]], %{{.*}} {alignment = 4 : i32}
+// CHECK:         %[[BASE:[^ :]+]] = llvm.getelementptr %[[X]][%[[AT]]] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+// CHECK:         %[[EACH:[^ :]+]] = llvm.getelementptr %[[BASE]][%[[INDICES]]] : (!llvm.ptr, vector<8xi32>) -> vector<8x!llvm.ptr>, f32
+// CHECK:         llvm.intr.masked.gather %[[EACH]], %[[MASK]], %{{.*}} {alignment = 4 : i32}
+// CHECK:         %[[PART:[^ :]+]] = llvm.getelementptr %[[Y]][%[[AT]]] : (!llvm.ptr, i64) -> !llvm.ptr, i8
+// CHECK:         llvm.intr.masked.store %{{[^,]+}}, %[[TO:[^ ,]+]], %[[MASK]] {alignment = 4 : i32}
+// CHECK:         llvm.store %[[SCALAR]], %{{[^ ]+}} : f32, !llvm.ptr
+// CHECK:         llvm.intr.prefetch
+// CHECK:         llvm.ptrtoint %[[PART]] : !llvm.ptr to i64
+// CHECK-NOT:     llvm.insertvalue
+// CHECK:         llvm.return
+func.func @flat_arrays(%x: memref<64xf32>, %y: memref<512xi8>, %at: index, %mask: vector<8xi1>, %indices: vector<8xi32>) -> index {
+  %zero = arith.constant dense<0.0> : vector<8xf32>
+  %scalar = memref.load %x[%at] : memref<64xf32>
+  %loaded = vector.maskedload %x[%at], %mask, %zero : memref<64xf32>, vector<8xi1>, vector<8xf32> into vector<8xf32>
+  %gathered = vector.gather %x[%at] [%indices], %mask, %loaded : memref<64xf32>, vector<8xi32>, vector<8xi1>, vector<8xf32> into vector<8xf32>
+  %part = memref.view %y[%at][] : memref<512xi8> to memref<64xf32>
+  vector.maskedstore %part[%at], %mask, %gathered : memref<64xf32>, vector<8xi1>, vector<8xf32>
+  memref.store %scalar, %part[%at] : memref<64xf32>
+  memref.prefetch %part[%at], read, locality<3>, data : memref<64xf32>
+  %pointer = memref.extract_aligned_pointer_as_index %part : memref<64xf32> -> index
+  return %pointer : index
+}
