@@ -51,39 +51,51 @@ void prepareFunctions(llvm::Module &module, const Target &target) {
 //===----------------------------------------------------------------------===//
 
 /// Runs a pass on innermost loops of few instructions. Other loops have so many that one more or less takes no time.
-/// But the passes for counters and addresses compare each address of a loop with all others.
+/// But the passes for counters and addresses compare each address of a loop with all others. In kernels of tiles, it
+/// leaves out loops that multiply and add, because the emitter chose their addresses.
 template <typename Pass> class OnShortLoops : public llvm::PassInfoMixin<OnShortLoops<Pass>> {
 public:
+  explicit OnShortLoops(bool isTile) : isTile(isTile) {}
+
   llvm::PreservedAnalyses run(llvm::Loop &loop, llvm::LoopAnalysisManager &analyses,
                               llvm::LoopStandardAnalysisResults &results, llvm::LPMUpdater &updater) {
-    return isShort(loop) ? pass.run(loop, analyses, results, updater) : llvm::PreservedAnalyses::all();
+    return isSuited(loop) ? pass.run(loop, analyses, results, updater) : llvm::PreservedAnalyses::all();
   }
 
 private:
   static constexpr size_t longest = 64;
 
-  static bool isShort(const llvm::Loop &loop) {
+  static bool multiplies(const llvm::BasicBlock &block) {
+    return llvm::any_of(block, [](const llvm::Instruction &instruction) {
+      const auto *intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+      return intrinsic && intrinsic->getIntrinsicID() == llvm::Intrinsic::fma;
+    });
+  }
+
+  bool isSuited(const llvm::Loop &loop) const {
     size_t instructions = 0;
     for (const llvm::BasicBlock *block : loop.blocks())
       instructions += block->size();
-    return loop.isInnermost() && instructions <= longest;
+    const bool isShort = loop.isInnermost() && instructions <= longest;
+    return isShort && !(isTile && llvm::any_of(loop.blocks(), [](auto *block) { return multiplies(*block); }));
   }
 
+  const bool isTile;
   Pass pass;
 };
 
 /// Lets pipelines name the passes on short loops.
-void registerShortLoops(llvm::PassBuilder &builder) {
-  builder.registerPipelineParsingCallback(
-      [](llvm::StringRef name, llvm::LoopPassManager &passes, llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
-        if (name == "short-indvars")
-          passes.addPass(OnShortLoops<llvm::IndVarSimplifyPass>());
-        else if (name == "short-loop-reduce")
-          passes.addPass(OnShortLoops<llvm::LoopStrengthReducePass>());
-        else
-          return false;
-        return true;
-      });
+void registerShortLoops(llvm::PassBuilder &builder, bool isTile) {
+  builder.registerPipelineParsingCallback([isTile](llvm::StringRef name, llvm::LoopPassManager &passes,
+                                                   llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
+    if (name == "short-indvars")
+      passes.addPass(OnShortLoops<llvm::IndVarSimplifyPass>(isTile));
+    else if (name == "short-loop-reduce")
+      passes.addPass(OnShortLoops<llvm::LoopStrengthReducePass>(isTile));
+    else
+      return false;
+    return true;
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -113,12 +125,12 @@ std::string passesOfTiles() {
 /// Returns fewer passes, which take less than half of the time. An address is the sum of a register, a scaled index and
 /// a constant. If there are also registers for all sums of a tile, its loop is no slower with the emitter's counters
 /// and addresses. A kernel has few branches and no dead code, so one pass after the loops simplifies what they left.
-std::string passesOfLargeTiles(bool isTile) {
-  const std::string combine = kCombine, counters = isTile ? "" : "short-indvars,";
+std::string passesOfLargeTiles() {
+  const std::string combine = kCombine;
   return "function<eager-inv>(simplifycfg,early-cse," + combine + "adce),always-inline,function<eager-inv>(early-cse," +
-         kSimplify + combine + "reassociate,loop-mssa(loop-rotate,licm,simple-loop-unswitch),loop(loop-idiom," +
-         counters + "loop-deletion)," + kMergeBranches + combine + "loop-mssa(licm),simplifycfg)" +
-         (isTile ? "" : ",function(loop(short-loop-reduce))");
+         kSimplify + combine +
+         "reassociate,loop-mssa(loop-rotate,licm,simple-loop-unswitch),loop(loop-idiom,short-indvars,loop-deletion)," +
+         kMergeBranches + combine + "loop-mssa(licm),simplifycfg),function(loop(short-loop-reduce))";
 }
 
 } // namespace
@@ -135,7 +147,7 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine, const Target &
   llvm::CGSCCAnalysisManager callGraph;
   llvm::ModuleAnalysisManager modules;
   llvm::PassBuilder builder(&machine, tuning);
-  registerShortLoops(builder);
+  registerShortLoops(builder, kernel.keepsOrder);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(callGraph);
   builder.registerFunctionAnalyses(functions);
@@ -148,7 +160,7 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine, const Target &
     pipeline = "function(loop(canon-freeze,loop-reduce))";
   } else {
     const bool areTilesLarge = !target.arm64 && target.vectors.registers >= 32;
-    pipeline = areTilesLarge ? passesOfLargeTiles(kernel.keepsOrder) : passesOfTiles();
+    pipeline = areTilesLarge ? passesOfLargeTiles() : passesOfTiles();
   }
   llvm::cantFail(builder.parsePassPipeline(passes, pipeline));
   passes.run(module, modules);
