@@ -170,7 +170,7 @@ TEST_F(GpuMath, SpecialRemainders) {
 
 TEST_F(GpuMath, ZerosOfNumbersAlone) {
   const Numbers numbers = {1, -1, 0, -0.f, FLT_MAX, kInfinity, -kInfinity, kNaN};
-  check("%v = arith.subf %a, %a : f32", [](double x, double) { return x - x; }, 0, numbers, numbers);
+  check("%v = arith.subf %a, %a : f32", [](double x, double y) { return x - y; }, 0, numbers, numbers);
   for (const char *product : {"%c = arith.constant 0.0 : f32\n%v = arith.mulf %a, %c : f32",
                               "%c = arith.constant -0.0 : f32\n%v = arith.mulf %c, %a : f32"})
     check(product, [](double x, double) { return x * 0; }, 0, numbers, numbers);
