@@ -168,6 +168,22 @@ func.func @average_without_padding(%x: tensor<1x3x3x8xf32> {nn.name = "x"}) -> (
 
 // -----
 
+// The average of an empty window is NaN, but not all GPUs divide zero by zero to NaN.
+
+// CHECK:       plan.weight @weight_0 = dense<{{.*}}0.000000e+00, 2.000000e+00, 0.000000e+00{{.*}}> : tensor<3xf32>
+// CHECK-LABEL: plan.kernel @pool_0 nest
+// CHECK:         arith.divf
+// CHECK-DAG:     %[[NAN:.*]] = arith.constant 0x7FC00000 : f32
+// CHECK-DAG:     %[[EMPTY:.*]] = arith.cmpf oeq
+// CHECK:         arith.select %[[EMPTY]], %[[NAN]]
+func.func @average_of_nothing(%x: tensor<1x2x8xf32> {nn.name = "x"}) -> (tensor<1x3x8xf32> {nn.name = "y"}) {
+  %0 = nn.pool average %x {kernel = array<i64: 2>, strides = array<i64: 2>, pads = array<i64: 2, 2>,
+                           dilations = array<i64: 1>, overhang = array<i64: 0>} : tensor<1x2x8xf32>
+  return %0 : tensor<1x3x8xf32>
+}
+
+// -----
+
 // What training keeps of a maximum is which cell it was, in a byte. On the way back a cell adds up what the windows over it
 // have for it; a table says by which code, and where in its step the cell is.
 

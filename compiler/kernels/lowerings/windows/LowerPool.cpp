@@ -11,6 +11,7 @@
 #include "dialects/TensorTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include <cmath>
 
 using namespace mlir;
 
@@ -58,9 +59,13 @@ static LogicalResult defineAverage(KernelBody &body, nn::PoolOp op, Value sum, T
     return op.emitOpError("must have at most ")
            << maxTableEntries << " windows where padding is not counted, but is " << op.getType();
   AffineMap identity = builder.getMultiDimIdentityMap(shape.size());
+  // GPUs may divide zero by zero to zero, but the average of nothing is NaN.
+  const bool hasEmpty = llvm::is_contained(*counts, 0);
   if (llvm::all_equal(*counts)) {
-    double scale = 1.0 / counts->front();
+    const double scale = 1.0 / counts->front();
     body.define(op.getResult(), {{sum}, {identity}, [=](OpBuilder &b, ValueRange scalars) -> Value {
+                                   if (hasEmpty)
+                                     return emitConstant(b, loc, accumulatorType, std::nan(""));
                                    return arith::MulFOp::create(b, loc, scalars[0],
                                                                 emitConstant(b, loc, accumulatorType, scale));
                                  }});
@@ -74,10 +79,18 @@ static LogicalResult defineAverage(KernelBody &body, nn::PoolOp op, Value sum, T
     spatial.push_back(builder.getAffineDimExpr(axis));
   AffineMap map = AffineMap::get(shape.size(), 0, spatial, body.getContext());
   body.define(op.getResult(), {{sum, divisor}, {identity, map}, [=](OpBuilder &b, ValueRange scalars) -> Value {
+                                 auto constant = [&](double value) {
+                                   return emitConstant(b, loc, accumulatorType, value);
+                                 };
                                  Value count = scalars[1];
                                  if (accumulatorType.isF64())
                                    count = arith::ExtFOp::create(b, loc, accumulatorType, count);
-                                 return arith::DivFOp::create(b, loc, scalars[0], count);
+                                 Value average = arith::DivFOp::create(b, loc, scalars[0], count);
+                                 if (!hasEmpty)
+                                   return average;
+                                 Value isEmpty =
+                                     arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, count, constant(0));
+                                 return arith::SelectOp::create(b, loc, isEmpty, constant(std::nan("")), average);
                                }});
   return success();
 }
