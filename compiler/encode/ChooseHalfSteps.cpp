@@ -128,10 +128,10 @@ struct ChooseHalfSteps : encode::impl::ChooseHalfStepsPassBase<ChooseHalfSteps> 
     // The measure of noise that chooseHalfSteps() limits knows no weights. If a network has less noise, it may have
     // faster options. The prediction errs by some decibels, so the network keeps a reserve.
     auto predicted = predictNoise(getOperation());
-    if (const double reserve = reserveOf(predicted); reserve > 1) {
+    if (const double reserve = reserveOf(predicted, kernels); reserve > 1) {
       choose(kHalfNoise * reserve);
       auto next = predictNoise(getOperation());
-      if (reserveOf(next) < 1)
+      if (reserveOf(next, kernels) < 1)
         choose(kHalfNoise);
       else
         predicted = std::move(next);
@@ -141,12 +141,22 @@ struct ChooseHalfSteps : encode::impl::ChooseHalfStepsPassBase<ChooseHalfSteps> 
   }
 
 private:
-  /// Returns by which factor the noise of all outputs may grow. 1 if it is unknown.
-  static double reserveOf(const llvm::MapVector<plan::StorageOp, double> &predicted) {
+  /// Returns by which factor the noise of all outputs may grow. 1 if it is unknown for an entry that adds up halves.
+  double reserveOf(const llvm::MapVector<plan::StorageOp, double> &predicted,
+                   const llvm::MapVector<plan::KernelOp, HalfKernel> &kernels) {
+    llvm::SmallPtrSet<Operation *, 4> entries;
     std::optional<double> least;
-    for (const auto &[output, decibels] : predicted)
+    for (const auto &[output, decibels] : predicted) {
+      entries.insert(output->getParentOfType<plan::EntryOp>());
       least = std::min(least.value_or(decibels), decibels);
-    return least ? std::pow(10, (*least - kAmpleDecibels) / 10) : 1;
+    }
+    const SymbolTable symbols(getOperation());
+    const WalkResult known = getOperation().walk([&](plan::LaunchOp launch) {
+      const bool addsHalves = kernels.contains(symbols.lookup<plan::KernelOp>(launch.getKernel()));
+      return addsHalves && !entries.contains(launch->getParentOfType<plan::EntryOp>()) ? WalkResult::interrupt()
+                                                                                      : WalkResult::advance();
+    });
+    return least && !known.wasInterrupted() ? std::pow(10, (*least - kAmpleDecibels) / 10) : 1;
   }
 
   /// Returns all launches. Adds the multiply-adds of each launch to its product.
