@@ -9,12 +9,6 @@ using namespace llvm;
 
 namespace nacre::tools {
 
-static Error checkAssignment(StringRef option, StringRef text, StringRef input, StringRef value) {
-  if (input.empty() || value.empty())
-    return createStringError("--" + option + " must be input=value, but is '" + text + "'");
-  return Error::success();
-}
-
 void ModelInputs::addFiles(NamedFiles &files) const {
   const auto addIfThere = [&](const std::string &option, StringRef path) {
     if (sys::fs::exists(path)) // otherwise, the value is a number, or the common prefix of several names
@@ -26,35 +20,25 @@ void ModelInputs::addFiles(NamedFiles &files) const {
     addIfThere("--set", text.split('=').second);
 }
 
-Error ModelInputs::readShapes(Shapes &to) const {
-  for (StringRef text : shapes) {
-    auto [input, value] = text.rsplit('=');
-    if (!input.empty() && text.ends_with("="))
-      return createStringError("--shape " + text + " must have a shape after '='; write a shape without axes as " +
-                               text + "scalar");
-    if (Error error = checkAssignment("shape", text, input, value))
-      return error;
-    SmallVector<int64_t> dims;
-    SmallVector<StringRef> words;
-    if (value != "scalar")
-      value.split(words, 'x');
-    for (StringRef word : words) {
-      int64_t dim;
-      if (word.getAsInteger(10, dim) || dim < 0)
-        return createStringError("--shape " + text + ": '" + word +
-                                 "' must be a dimension; write it as input=1x3x224x224, or input=scalar");
-      dims.push_back(dim);
-    }
-    to[input.str()] = dims;
-  }
+Error ModelInputs::readShapes(std::vector<importer::ShapedEntry> &to) const {
+  return parseShapes(shapes).moveInto(to);
+}
+
+Error ModelInputs::readShapes(importer::InputShapes &to) const {
+  Expected<std::vector<importer::ShapedEntry>> entries = parseShapes(shapes);
+  if (!entries)
+    return entries.takeError();
+  if (entries->size() > 1)
+    return createStringError("--shape must give each input one shape; only nacre-compile makes entries of several");
+  to = std::move(entries->front().shapes);
   return Error::success();
 }
 
 Error ModelInputs::readValues(Values &to) const {
   for (StringRef text : values) {
     auto [input, value] = text.split('=');
-    if (Error error = checkAssignment("set", text, input, value))
-      return error;
+    if (input.empty() || value.empty())
+      return createStringError("--set must be input=value, but is '" + text + "'");
     to[input.str()] = value.str();
   }
   return Error::success();

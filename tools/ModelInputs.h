@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Options for reading a model: --shape, --set, and options for saved models and for networks of Caffe and CNNdroid. All
-// programs that import models have the same options. `input=1x3x224x224` is split at the last `=`, because sizes
-// contain no `=`. `input=value` is split at the first `=`, because the value may be a path that contains `=`.
+// programs that import models have the same options. `input=value` is split at the first `=`, because the value may be a
+// path that contains `=`.
 
 #ifndef NACRE_TOOLS_MODELINPUTS_H
 #define NACRE_TOOLS_MODELINPUTS_H
 
 #include "dialects/NamedFiles.h"
+#include "tools/InputShapes.h"
 #include "tools/PixelInputs.h"
 
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
 #include <map>
 #include <string>
+#include <vector>
 
 namespace nacre::tools {
 
 class ModelInputs {
 public:
-  using Shapes = std::map<std::string, llvm::SmallVector<int64_t>>;
   using Values = std::map<std::string, std::string>; ///< Unparsed values.
 
   explicit ModelInputs(llvm::cl::OptionCategory &category) : category(category) {}
 
   /// Stores the values of the parsed options. Errors contain the wrong text and the expected form. `Options` is the
-  /// struct of the compiler or of the import; their members for shapes and values have different names.
-  template <typename Options> llvm::Error read(Options &options, Shapes &toShapes, Values &toValues) {
+  /// struct of the compiler or of the import; their members for shapes and values have different names. `Shapes` is
+  /// InputShapes if each input must have one shape, or a vector of ShapedEntry.
+  template <typename Options, typename Shapes> llvm::Error read(Options &options, Shapes &toShapes, Values &toValues) {
     options.signatures = signatures;
     options.tag = tag;
     options.checkpoint = checkpoint;
@@ -45,14 +46,15 @@ public:
   size_t signatureCount() const { return signatures.size(); }
 
 private:
-  llvm::Error readShapes(Shapes &to) const;
+  llvm::Error readShapes(std::vector<importer::ShapedEntry> &to) const;
+  llvm::Error readShapes(importer::InputShapes &to) const;
   llvm::Error readValues(Values &to) const;
 
   llvm::cl::OptionCategory &category;
   llvm::cl::list<std::string> shapes{
       "shape", llvm::cl::value_desc("input=1x3x224x224"), llvm::cl::cat(category),
-      llvm::cl::desc(
-          "Shape of an input: sizes that the model leaves open, or another batch (input=scalar: no axes); repeatable")};
+      llvm::cl::desc("Shape of an input: sizes that the model leaves open, or another batch (input=scalar: no axes); "
+                     "repeatable. 'input=1x{16,64}' makes an entry for each shape (see SHAPES in nacre-compile --help)")};
   llvm::cl::list<std::string> values{
       "set", llvm::cl::value_desc("input=value|file"), llvm::cl::cat(category),
       llvm::cl::desc("Value of an input that decides a shape: numbers, .npy or TensorProto .pb; repeatable")};

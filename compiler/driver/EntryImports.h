@@ -23,7 +23,7 @@ public:
   /// Unless `keeps`, an entry is imported each time and not kept, which needs less memory.
   EntryImports(Import import, bool keeps) : import(std::move(import)), keeps(keeps) {}
 
-  /// Returns the entry that `options` name, with the batch that they name. Null after an error. Kept imports share
+  /// Returns the entry that `options` name, with the shapes or the batch that they name. Null after an error. Kept imports share
   /// constants, which phases would free, so copy the module first (ModuleCopies.h).
   mlir::OwningOpRef<mlir::ModuleOp> get(const importer::ImportOptions &options, const importer::KeptTensors &kept);
 
@@ -31,7 +31,7 @@ private:
   const Import import;
   const bool keeps;
   std::map<std::pair<std::string, int64_t>, mlir::OwningOpRef<mlir::ModuleOp>>
-      imported; ///< Modules by entry and batch.
+      imported; ///< Modules by entry, with its suffix, and batch.
 };
 
 } // namespace nacre

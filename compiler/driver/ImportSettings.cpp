@@ -8,7 +8,7 @@ importer::KeptTensors keptTensorsOf(const CompilerOptions &options) { return {op
 
 importer::ImportOptions importOptionsOf(const CompilerOptions &options) {
   importer::ImportOptions result;
-  result.shapes = options.inputShapes;
+  result.shapes = options.shapedEntries.front().shapes;
   result.values = options.inputValues;
   result.pixelInputs = options.pixelInputs;
   result.inputs = options.inputs;

@@ -3,6 +3,7 @@
 #include "compiler/driver/ModelEntries.h"
 
 #include "compiler/driver/ImportSettings.h"
+#include "compiler/driver/SaidOnce.h"
 #include "compiler/driver/TrainedEntries.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/train/Passes.h"
@@ -16,6 +17,16 @@
 using namespace mlir;
 
 namespace nacre {
+
+/// Returns the shapes as on the command line.
+static std::string describeShapes(const importer::ShapedEntry &entry) {
+  return llvm::join(llvm::map_range(entry.shapes, [](const auto &input) {
+                      const std::string sizes = llvm::join(
+                          llvm::map_range(input.second, [](int64_t size) { return std::to_string(size); }), "x");
+                      return input.first + "=" + (sizes.empty() ? "scalar" : sizes);
+                    }),
+                    ", ");
+}
 
 bool asksForGradients(ModuleOp module) { return llvm::any_of(module.getOps<func::FuncOp>(), train::asksForGradients); }
 
@@ -43,6 +54,13 @@ std::unique_ptr<ModelEntries> ModelEntries::create(const CompilerOptions &option
   return std::unique_ptr<ModelEntries>(new ModelEntries(options, context));
 }
 
+void ModelEntries::append(OwningOpRef<ModuleOp> &module, OwningOpRef<ModuleOp> entry) {
+  if (module)
+    module->getBody()->getOperations().splice(module->getBody()->end(), entry->getBody()->getOperations());
+  else
+    module = std::move(entry);
+}
+
 LogicalResult ModelEntries::fail(const Twine &message) const { return emitError(UnknownLoc::get(&context)) << message; }
 
 bool ModelEntries::prepareImport(importer::ImportOptions &) { return true; }
@@ -66,9 +84,24 @@ std::optional<MemoryLimit> ModelEntries::findLimit(const importer::Model &model)
   return limit;
 }
 
-OwningOpRef<ModuleOp> ModelEntries::import(EntryImports &imports, const importer::ImportOptions &importOptions,
+OwningOpRef<ModuleOp> ModelEntries::import(EntryImports &imports, const importer::ImportOptions &prepared,
                                            const Choice &) {
-  return imports.get(importOptions, keptTensorsOf(options));
+  OwningOpRef<ModuleOp> module;
+  for (const importer::ShapedEntry &entry : options.shapedEntries) {
+    importer::ImportOptions importOptions = prepared;
+    importOptions.shapes = entry.shapes;
+    if (!entry.sizes.empty())
+      importOptions.entrySuffix = "@" + entry.sizes;
+    const SaidOnce once(context, /*repeats=*/bool(module));
+    OwningOpRef<ModuleOp> one = imports.get(importOptions, keptTensorsOf(options));
+    if (!one) {
+      if (!entry.sizes.empty())
+        emitRemark(UnknownLoc::get(&context)) << "this is the entry for " << describeShapes(entry) << " of --shape";
+      return nullptr;
+    }
+    append(module, std::move(one));
+  }
+  return module;
 }
 
 LogicalResult ModelEntries::addSteps(ModuleOp module, const Choice &) {

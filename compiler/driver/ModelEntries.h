@@ -46,6 +46,8 @@ public:
   virtual std::string adviseOnMemory(const MemoryLimit &limit, const Trial &missing, int64_t scratchBytes) const;
 
 protected:
+  /// Moves the functions of `entry` to the end of `module`, which may be null.
+  static void append(mlir::OwningOpRef<mlir::ModuleOp> &module, mlir::OwningOpRef<mlir::ModuleOp> entry);
   ModelEntries(const CompilerOptions &options, mlir::MLIRContext &context) : options(options), context(context) {}
   mlir::LogicalResult fail(const llvm::Twine &message) const;
 

@@ -137,10 +137,7 @@ OwningOpRef<ModuleOp> TrainedEntries::import(EntryImports &imports, const import
                                         "with another one by --shape";
       return nullptr;
     }
-    if (!module)
-      module = std::move(one);
-    else
-      module->getBody()->getOperations().splice(module->getBody()->end(), one->getBody()->getOperations());
+    append(module, std::move(one));
   }
   return module;
 }

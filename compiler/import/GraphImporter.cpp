@@ -34,7 +34,8 @@ public:
   /// Adds a function to `module`. All entries of a model share `shared`.
   GraphImporter(ModelView &model, const ModelEntry &entry, const ImportOptions &options, ImportState &shared,
                 ModuleOp module, ImportedNodes *nodes = nullptr)
-      : model(model), name(entry.name.empty() ? StringRef(options.entry) : entry.name), options(options),
+      : model(model), name(((entry.name.empty() ? StringRef(options.entry) : entry.name) + options.entrySuffix).str()),
+        options(options),
         builder(module.getContext()), shared(shared), module(module), main{*entry.graph, nullptr, {}}, nodes(nodes) {}
 
   LogicalResult import(const KeptTensors &kept);
@@ -61,7 +62,7 @@ private:
   LogicalResult importOutputs(Scope &scope);
 
   ModelView &model;
-  StringRef name;
+  std::string name;
   const ImportOptions &options;
   OpBuilder builder;
   ImportState &shared;

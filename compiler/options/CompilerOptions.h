@@ -7,6 +7,7 @@
 #define NACRE_COMPILER_OPTIONS_COMPILEROPTIONS_H
 
 #include "compiler/import/options/Pixels.h"
+#include "compiler/import/options/ShapedEntry.h"
 #include "compiler/train/TrainingOptions.h"
 #include "dialects/plan/Accuracy.h"
 #include "dialects/plan/FloatStorage.h"
@@ -60,7 +61,8 @@ struct CompilerOptions {
   AppliedPreset preset;   ///< Preset, for the report only: its options are already among these.
   std::string target = "host";
   std::string cpus;                                              ///< Comma-separated; empty for the target's default.
-  std::map<std::string, llvm::SmallVector<int64_t>> inputShapes; ///< `--shape`
+  /// `--shape`: one entry without `sizes`, or an entry for each of several shapes. The first one is the default.
+  std::vector<importer::ShapedEntry> shapedEntries = {{}};
   std::map<std::string, std::string> inputValues; ///< `--set`: a value, or the path of a .npy or .pb file
   std::vector<importer::PixelInput> pixelInputs;  ///< `--preprocess`
   std::vector<std::string> inputs, outputs;       ///< `--input`, `--output`: tensors to cut the model at

@@ -277,7 +277,7 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   if (compiler.requiresKernelCache)
     result.files.addFolder("--kernel-cache", compiler.kernelCache);
   options.modelInputs.addFiles(result.files);
-  if (Error error = options.modelInputs.read(compiler, compiler.inputShapes, compiler.inputValues))
+  if (Error error = options.modelInputs.read(compiler, compiler.shapedEntries, compiler.inputValues))
     return error;
   compiler.inputs = options.inputs;
   compiler.outputs = options.outputs;

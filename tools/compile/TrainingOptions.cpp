@@ -60,6 +60,8 @@ Error readTraining(Declarations &options, CompilerOptions &compiler) {
     training.entries = options.entries;
   if (options.modelInputs.signatureCount() > 1)
     return bad("--train requires exactly one --signature");
+  if (compiler.shapedEntries.size() > 1)
+    return bad("--train requires one shape of each input, but --shape gives several");
   return checkTraining(training);
 }
 

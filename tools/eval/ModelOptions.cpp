@@ -16,7 +16,7 @@ llvm::Error ModelOptions::read(CompilerOptions &compiler, run::Options &run, Nam
   compiler.outputs = cutOutputs;
   compiler.states = states;
   compiler.seed = nodeSeed;
-  return modelInputs.read(compiler, compiler.inputShapes, compiler.inputValues);
+  return modelInputs.read(compiler, compiler.shapedEntries.front().shapes, compiler.inputValues);
 }
 
 HelpGroup ModelOptions::groupOfModel() {

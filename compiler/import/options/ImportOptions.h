@@ -6,6 +6,7 @@
 #define NACRE_COMPILER_IMPORT_OPTIONS_IMPORTOPTIONS_H
 
 #include "compiler/import/options/Pixels.h"
+#include "compiler/import/options/ShapedEntry.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -45,9 +46,8 @@ struct OwnTraining {
 };
 
 struct ImportOptions {
-  /// Shapes of inputs by name (`--shape`). They set symbolic dimensions and may change the batch. All other sizes must
-  /// match the model.
-  std::map<std::string, llvm::SmallVector<int64_t>> shapes;
+  /// Shapes of inputs (`--shape`).
+  InputShapes shapes;
   /// Values of inputs by name (`--set`): numbers separated by commas, or the path of a .npy or .pb file. Such an input
   /// is no longer an input of the function.
   std::map<std::string, std::string> values;
@@ -75,6 +75,8 @@ struct ImportOptions {
   uint32_t seed = 0;
   /// Name of the function.
   std::string entry = "main";
+  /// End of the names of all functions, if the model is imported for several shapes, such as `@16`.
+  std::string entrySuffix;
   /// File of the weights, for formats with separate weights (`--weights`). If empty, it is the file next to the model.
   std::string weights;
   /// Options of training, if the model is trained. Weights (f32, not scalar) then become variables with the role
