@@ -54,6 +54,50 @@ static inline nacre_status nacre_output_describe(const nacre_model *model, uint3
 }
 
 /**
+ * Finds the smallest entry for an input of a shape, among those that nacre-compile made of several shapes (--shape). These
+ * are called `main@16`, `main@64`; `name` selects them by the part before the `@`. NULL: that of the first entry. An entry
+ * is large enough if its input called `input` (NULL: input 0) has `rank` axes, each of at least the size in `dims`. The
+ * smallest one has the fewest elements there. Its other inputs are not compared. If its shape differs from `dims`, the app
+ * fills the rest, with zeros and a mask if the model has one; nothing is filled silently.
+ * NACRE_BAD_ARGUMENT: no entry is large enough.
+ */
+static inline nacre_status nacre_entry_for(const nacre_model *model, const char *name, const char *input, uint32_t rank,
+                                           const int64_t *dims, uint32_t *out_entry) {
+  nacre_entry_info info;
+  uint64_t least = UINT64_MAX;
+  uint32_t entry;
+  if (!dims && rank)
+    return NACRE_BAD_ARGUMENT;
+  for (entry = 0; out_entry && nacre_entry_describe(model, entry, &info) == NACRE_OK; ++entry) {
+    nacre_tensor_info tensor;
+    uint64_t elements = 1;
+    uint32_t index = 0, axis = 0;
+    size_t i = 0;
+    if (!name)
+      name = info.name;
+    while (name[i] && name[i] != '@' && name[i] == info.name[i])
+      ++i;
+    if ((name[i] && name[i] != '@') || (info.name[i] && info.name[i] != '@'))
+      continue;
+    for (; nacre_input_describe(model, entry, index, &tensor) == NACRE_OK; ++index) {
+      for (i = 0; input && input[i] && input[i] == tensor.name[i];)
+        ++i;
+      if (!input || input[i] == tensor.name[i])
+        break;
+    }
+    if (index == info.input_count || tensor.rank != rank)
+      continue;
+    while (axis < rank && tensor.dims[axis] >= dims[axis])
+      elements *= (uint64_t)tensor.dims[axis++];
+    if (axis == rank && elements < least) {
+      least = elements;
+      *out_entry = entry;
+    }
+  }
+  return least == UINT64_MAX ? NACRE_BAD_ARGUMENT : NACRE_OK;
+}
+
+/**
  * Describes GPU number `index` of this machine, counted from 0. Cost: Vulkan is loaded for the call.
  * NACRE_BAD_ARGUMENT: no such GPU. NACRE_UNSUPPORTED: this model can use no GPU here; the report gives the reason.
  */
