@@ -2,6 +2,7 @@
 
 #include "tools/diff/Answers.h"
 #include "runtime/include/nacre/model_format.h"
+#include "tools/run/session/EntryChoice.h"
 #include "tools/run/session/Files.h"
 #include "tools/run/session/ModelLibrary.h"
 #include "tools/run/session/Text.h"
@@ -41,7 +42,10 @@ static Outcome runLibrary(const std::string &path, const Options &options, const
   ModelSession session;
   if (Outcome failure = library.open(path))
     return failure;
-  if (Outcome failure = session.create(library.model, options))
+  Options own = options;
+  if (own.entry.empty())
+    own.entry = findFittingEntry(library.model, inputs);
+  if (Outcome failure = session.create(library.model, own))
     return failure;
   for (Port &port : session.inputs) {
     const Port *same = nullptr;

@@ -44,8 +44,10 @@ Outcome InterpretedModel::open(const CompilerOptions &options, const std::string
   }
   if (!module || (asksForGradients(*module) && failed(writeGradients(*module))))
     return refused;
+  // A library may have `main@16` and `main@64` for the shapes of --shape. Here, one --shape is given to `main`.
+  const StringRef stem = StringRef(entry).split('@').first;
   for (auto candidate : module->getOps<func::FuncOp>())
-    if (!function && (entry.empty() || candidate.getName() == entry))
+    if (!function && (entry.empty() || candidate.getName() == entry || candidate.getName() == stem))
       function = candidate;
   if (!function)
     return run::usageFailure("--entry must be one of " + namesOf(*module) + ", but is '" + entry + "'");

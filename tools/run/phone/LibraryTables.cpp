@@ -3,6 +3,7 @@
 #include "tools/run/phone/LibraryTables.h"
 #include "runtime/include/nacre/model_format.h"
 #include "runtime/inspect/library_check.h"
+#include "tools/run/session/EntryChoice.h"
 #include "tools/run/session/Text.h"
 
 #include <cmath>
@@ -158,7 +159,8 @@ void readPorts(Image &image, const Blobs &blobs, uint64_t address, uint32_t coun
   }
 }
 
-Outcome readEntry(Image &image, uint64_t address, const std::string &wanted, LibraryTables &tables) {
+/// Reads the tables of all entries, and chooses one of them.
+Outcome readEntry(Image &image, uint64_t address, const Options &options, LibraryTables &tables) {
   const auto model = image.rows<nacre_model_table>(address, 1);
   if (model.empty())
     return std::nullopt; // isDamaged is set
@@ -170,29 +172,29 @@ Outcome readEntry(Image &image, uint64_t address, const std::string &wanted, Lib
   tables.target = image.text(blobs.strings + table.target);
   tables.hasApartWeights = table.weights_layout != 0;
   const uint64_t first = image.pointer(address + offsetof(nacre_model_table, entries));
-  const auto entries = image.rows<nacre_entry>(first, table.entry_count);
-  std::string names;
-  for (size_t i = 0; i < entries.size(); ++i) {
-    const nacre_entry &entry = entries[i];
-    const uint64_t at = first + i * sizeof(nacre_entry);
-    const std::string name = image.text(blobs.strings + entry.name);
-    names += (i ? ", '" : "'") + printableText(name) + "'";
-    if (!wanted.empty() && wanted != name)
-      continue;
-    readPorts(image, blobs, image.pointer(at + offsetof(nacre_entry, inputs)), entry.input_count, false, tables.inputs);
-    image.isDamaged |= entry.hidden_outputs > entry.output_count;
-    if (!image.isDamaged)
-      readPorts(image, blobs, image.pointer(at + offsetof(nacre_entry, outputs)),
-                entry.output_count - entry.hidden_outputs, true, tables.outputs);
-    return std::nullopt;
+  const auto rows = image.rows<nacre_entry>(first, table.entry_count);
+  std::vector<EntryInputs> entries(rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    entries[i].name = image.text(blobs.strings + rows[i].name);
+    readPorts(image, blobs, image.pointer(first + i * sizeof(nacre_entry) + offsetof(nacre_entry, inputs)),
+              rows[i].input_count, false, entries[i].inputs);
+    image.isDamaged |= rows[i].hidden_outputs > rows[i].output_count;
   }
-  return image.isDamaged ? std::nullopt
-                         : Outcome(usageFailure("--entry must be one of " + names + ", but is '" + wanted + "'"));
+  if (image.isDamaged || rows.empty())
+    return std::nullopt;
+  size_t chosen;
+  if (Outcome failure = chooseEntry(entries, options, chosen))
+    return failure;
+  tables.entry = entries[chosen].name;
+  tables.inputs = std::move(entries[chosen].inputs);
+  readPorts(image, blobs, image.pointer(first + chosen * sizeof(nacre_entry) + offsetof(nacre_entry, outputs)),
+            rows[chosen].output_count - rows[chosen].hidden_outputs, true, tables.outputs);
+  return std::nullopt;
 }
 
 } // namespace
 
-Outcome readLibraryTables(const std::string &path, const std::string &entry, LibraryTables &tables) {
+Outcome readLibraryTables(const std::string &path, const Options &options, LibraryTables &tables) {
   nacre_library_facts facts;
   const int verdict = nacre_library_check(path.c_str(), &facts);
   if (verdict == NACRE_LIBRARY_UNREADABLE)
@@ -207,7 +209,7 @@ Outcome readLibraryTables(const std::string &path, const std::string &entry, Lib
   if (model == 0 && !image.isDamaged)
     return usageFailure("'" + path + "' must be a .so made by nacre-compile, but exports no nacre_model_<name>");
   if (!image.isDamaged)
-    if (Outcome failure = readEntry(image, model, entry, tables))
+    if (Outcome failure = readEntry(image, model, options, tables))
       return usageFailure("'" + path + "': " + failure->text);
   if (image.isDamaged)
     return usageFailure("'" + path + "' is damaged: its tables are not complete; compile the model again");

@@ -14,12 +14,13 @@ namespace nacre::run {
 struct LibraryTables {
   std::string target; // value for nacre-compile --target=
   bool hasApartWeights = false;
+  std::string entry;                 // name of the chosen entry
   std::vector<Port> inputs, outputs; // ports of the entry, whose data is in `memory`
   std::vector<std::vector<char>> memory;
 };
 
-/// Reads the tables of the entry `entry`, or of the first entry if `entry` is empty.
-Outcome readLibraryTables(const std::string &path, const std::string &entry, LibraryTables &tables);
+/// Reads the tables of the entry that `options` choose (EntryChoice.h).
+Outcome readLibraryTables(const std::string &path, const Options &options, LibraryTables &tables);
 
 } // namespace nacre::run
 

@@ -44,7 +44,7 @@ public:
   PhoneRun(const Options &options, NamedFiles &files) : options(options), files(files) {}
 
   Outcome prepare() {
-    if (Outcome failure = readLibraryTables(options.library, options.entry, tables))
+    if (Outcome failure = readLibraryTables(options.library, options, tables))
       return failure;
     abi = phone::findAbi(tables.target);
     if (!abi)
@@ -155,7 +155,7 @@ private:
 
   /// Returns the arguments for nacre-try. All files are in its working directory.
   std::string command() const {
-    std::string words = "model.so";
+    std::string words = "model.so " + phone::quoteForShell("--entry=" + tables.entry);
     for (size_t i = 0; i < tables.inputs.size(); ++i)
       words += " " + phone::quoteForShell("--input=" + tables.inputs[i].name + "=" + inputName(i));
     if (wantsOutputs())

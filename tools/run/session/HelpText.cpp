@@ -94,7 +94,8 @@ Model and threads:
                         nothing; --info=<file> also writes JSON
   --threads=<N>         Number of threads, including the calling one (default:
                         the machine's big cores)
-  --entry=<name>        Entry to run (default: the first)
+  --entry=<name>        Entry to run (default: of entries by shape, such as
+                        main@16, the one that --input fits; or else the first)
   --max-iterations=<N>  Stop a run after more than N loop iterations (default:
                         0, no limit)
 

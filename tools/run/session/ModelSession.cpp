@@ -3,6 +3,7 @@
 // Wraps nacre/runtime.h.
 
 #include "tools/run/session/ModelSession.h"
+#include "tools/run/session/EntryChoice.h"
 #include "tools/run/session/Text.h"
 
 #include <cerrno>
@@ -43,14 +44,14 @@ Outcome ModelSession::create(const nacre_model *compiled, const Options &options
   // The entry is checked before the session is created, because the runtime's failure does not list the entries. If the
   // model cannot be described, creating the session fails with a reason.
   if (nacre_model_describe(model, &info) == NACRE_OK)
-    if (Outcome failure = findEntry(options.entry))
+    if (Outcome failure = findEntry(options))
       return failure;
   if (Outcome failure = weights.open(model, options))
     return failure;
   char reason[256] = "";
   nacre_session_options settings = nacre_session_options_default();
   weights.addTo(settings);
-  settings.entry = options.entry.empty() ? nullptr : options.entry.c_str();
+  settings.entry = entryInfo.name;
   settings.threads = options.threads;
   settings.max_iterations = options.maxIterations;
   settings.state = shared.state;
@@ -83,17 +84,14 @@ Outcome ModelSession::create(const nacre_model *compiled, const Options &options
   return collectPorts();
 }
 
-Outcome ModelSession::findEntry(const std::string &name) {
-  std::string names;
-  for (entry = 0; entry < info.entry_count; ++entry) {
-    const nacre_status status = nacre_entry_describe(model, entry, &entryInfo);
-    if (status != NACRE_OK)
-      return refused(status);
-    if (name.empty() || name == entryInfo.name)
-      return std::nullopt;
-    names += (entry ? ", '" : "'") + printableText(entryInfo.name) + "'";
-  }
-  return usageFailure("--entry must be one of " + names + ", but is '" + name + "'");
+Outcome ModelSession::findEntry(const Options &options) {
+  std::vector<EntryInputs> entries = describeEntries(model);
+  size_t chosen;
+  if (Outcome failure = chooseEntry(entries, options, chosen))
+    return failure;
+  entry = static_cast<uint32_t>(chosen);
+  const nacre_status status = nacre_entry_describe(model, entry, &entryInfo);
+  return status == NACRE_OK ? std::nullopt : refused(status);
 }
 
 static Quantization quantizationOf(const nacre_tensor_info &tensor) {

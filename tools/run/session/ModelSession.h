@@ -88,7 +88,7 @@ public:
 
 private:
   std::optional<int64_t> readCounter(const char *name);
-  Outcome findEntry(const std::string &name);
+  Outcome findEntry(const Options &options);
   Outcome collectPorts();
   Outcome collectStates();
   template <typename Copy> Outcome copyStates(Copy copy);

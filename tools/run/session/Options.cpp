@@ -95,7 +95,7 @@ constexpr Row kRows[] = {
     {"evict", OnPhone::There, "a whole number of MiB, at most 65536",
      [](Options &o, const std::string &v) { return parseNumber(v, o.evictMebibytes) && o.evictMebibytes <= 65536; },
      About::Runs},
-    {"entry", OnPhone::There, "a name", [](Options &o, const std::string &v) { return o.entry = v, !v.empty(); }, About::Runs},
+    {"entry", OnPhone::Here, "a name", [](Options &o, const std::string &v) { return o.entry = v, !v.empty(); }, About::Runs},
     {"trace", OnPhone::Refused, "a file", [](Options &o, const std::string &v) { return o.traceFile = v, !v.empty(); }, About::Runs},
     {"gpu", OnPhone::There, nullptr, [](Options &o, const std::string &) { return o.gpu = true; }},
     {"gpu-cut", OnPhone::There, "a whole number of percent, 0 to 100",
