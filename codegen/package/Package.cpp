@@ -27,7 +27,6 @@
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/Support/xxhash.h"
 #include <atomic>
 #include <mutex>
 #include <unistd.h>
@@ -45,28 +44,6 @@ codegen::PackedWeight packedWeight(plan::WeightOp weight) {
   return codegen::PackedWeight(cast<mlir::RankedTensorType>(weight.getValue().getType()), weight.getEncodingAttr());
 }
 
-/// True if both weights have the same contents and type.
-bool isSame(mlir::ElementsAttr a, mlir::ElementsAttr b) {
-  if (a == b)
-    return true;
-  auto first = dyn_cast<mlir::DenseResourceElementsAttr>(a), second = dyn_cast<mlir::DenseResourceElementsAttr>(b);
-  if (!first || !second)
-    return false;
-  mlir::AsmResourceBlob *one = first.getRawHandle().getBlob(), *other = second.getRawHandle().getBlob();
-  return one && other && one->getData() == other->getData();
-}
-
-/// Returns a hash of at most the first 4 KiB, so that large weights are not read in full.
-uint64_t hashOf(mlir::ElementsAttr value) {
-  auto resource = dyn_cast<mlir::DenseResourceElementsAttr>(value);
-  mlir::AsmResourceBlob *blob = resource ? resource.getRawHandle().getBlob() : nullptr;
-  if (!blob)
-    return mlir::hash_value(mlir::Attribute(value));
-  constexpr size_t most = 4096;
-  const ArrayRef<char> bytes = blob->getData();
-  return xxh3_64bits(StringRef(bytes.data(), std::min(bytes.size(), most)));
-}
-
 /// Returns the position of each weight. Entries are imported and folded separately, so weights that they share are
 /// stored once. Weights in a separate file are only shared if they also belong to the same nodes. Two weights that are
 /// equal by chance differ after the next training, but the layout must not change.
@@ -77,10 +54,10 @@ SmallVector<PlacedWeight> placeWeights(mlir::ModuleOp module, bool areApart, uin
   totalBytes = 0;
   for (auto weight : module.getOps<plan::WeightOp>()) {
     SmallVector<size_t, 1> &known =
-        alike[{{weight.getValue().getType(), weight.getEncodingAttr()}, hashOf(weight.getValue())}];
+        alike[{{weight.getValue().getType(), weight.getEncodingAttr()}, nn::hashBeginning(weight.getValue())}];
     const auto *same = find_if(known, [&](size_t other) {
       plan::WeightOp before = placed[other].weight;
-      return isSame(before.getValue(), weight.getValue()) && (!areApart || before.getLoc() == weight.getLoc());
+      return nn::haveSameData(before.getValue(), weight.getValue()) && (!areApart || before.getLoc() == weight.getLoc());
     });
     const uint64_t bytes = packedWeight(weight).sizeInBytes();
     if (same != known.end()) {

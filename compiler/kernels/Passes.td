@@ -253,6 +253,21 @@ def AssignStoragesPass : Pass<"nacre-assign-storages", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numCopies", "num-copies", "Number of copies launched">];
 }
 
+def ShareWeightsPass : Pass<"nacre-share-weights", "::mlir::ModuleOp"> {
+  let summary = "Let entries share equal weights of the same nodes";
+  let description = [{
+    Entries are folded separately, so a constant that folding made is another one in each entry. As one weight it gets one encoding, and is
+    stored once.
+
+    Requires: weights have no encoding yet.
+
+    Ensures: if there are several entries, no two weights with the same location have the same data.
+
+    Example: test/compiler/kernels/share-weights.mlir.
+  }];
+  let statistics = [Statistic<"numShared", "num-shared", "Number of weights that were copies of others">];
+}
+
 def ShareNumbersPass : EnginePass<"nacre-share-numbers", "::mlir::ModuleOp", ["Cpu"]> {
   let summary = "Let kernels of quantized layers read the scales and zero points in which they differ";
   let description = [{

@@ -36,6 +36,8 @@ void buildForming(mlir::OpPassManager &pm) {
   pm.nest<mlir::func::FuncOp>().addPass(createMarkLoopsPass());
   pm.addPass(createFormKernelsPass());
   pm.addPass(createAssignStoragesPass());
+  // Weights have no encodings yet, and encodings are chosen for all launches of a weight.
+  pm.addPass(createShareWeightsPass());
   // Kernels now contain the layout of their storages, so equal kernels have equal code.
   pm.addPass(createShareNumbersPass());
   pm.addPass(createMergeKernelsPass());

@@ -10,6 +10,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/xxhash.h"
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -269,6 +270,27 @@ FailureOr<ElementsAttr> reshapeConstant(ElementsAttr attribute, RankedTensorType
   if (auto dense = dyn_cast<DenseElementsAttr>(attribute))
     return ElementsAttr(dense.reshape(type));
   return failure();
+}
+
+static AsmResourceBlob *blobOf(ElementsAttr attribute) {
+  auto resource = dyn_cast<DenseResourceElementsAttr>(attribute);
+  return resource ? resource.getRawHandle().getBlob() : nullptr;
+}
+
+bool haveSameData(ElementsAttr a, ElementsAttr b) {
+  if (a == b)
+    return true;
+  AsmResourceBlob *first = blobOf(a), *second = blobOf(b);
+  return first && second && a.getShapedType() == b.getShapedType() && first->getData() == second->getData();
+}
+
+uint64_t hashBeginning(ElementsAttr attribute) {
+  AsmResourceBlob *blob = blobOf(attribute);
+  if (!blob)
+    return hash_value(Attribute(attribute));
+  constexpr size_t most = 4096;
+  const ArrayRef<char> bytes = blob->getData();
+  return llvm::xxh3_64bits(StringRef(bytes.data(), std::min(bytes.size(), most)));
 }
 
 } // namespace nacre::nn

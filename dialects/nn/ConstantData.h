@@ -81,6 +81,13 @@ private:
 /// Returns the constant with the same data and another shape. Never copies a blob.
 mlir::FailureOr<mlir::ElementsAttr> reshapeConstant(mlir::ElementsAttr attribute, mlir::RankedTensorType type);
 
+/// True if both constants have the same type and data. Large constants are read in full, unless they are the same blob.
+bool haveSameData(mlir::ElementsAttr a, mlir::ElementsAttr b);
+
+/// Returns a hash of at most the first 4 KiB, so that large constants are not read in full. It is equal for constants
+/// with the same data.
+uint64_t hashBeginning(mlir::ElementsAttr attribute);
+
 } // namespace nacre::nn
 
 #endif // NACRE_DIALECTS_NN_CONSTANTDATA_H
