@@ -44,29 +44,46 @@ codegen::PackedWeight packedWeight(plan::WeightOp weight) {
   return codegen::PackedWeight(cast<mlir::RankedTensorType>(weight.getValue().getType()), weight.getEncodingAttr());
 }
 
+/// True if the bytes of `weight` can be read at the position of `other`: both are equal, or both are plain and one begins
+/// with the other, such as the positions of a shorter text. If `areApart`, both must belong to the same nodes. Two
+/// weights that are equal by chance differ after the next training, but the layout must not change.
+bool isStoredIn(plan::WeightOp other, plan::WeightOp weight, bool areApart) {
+  if (areApart && other.getLoc() != weight.getLoc())
+    return false;
+  if (other.getEncodingAttr() != weight.getEncodingAttr())
+    return false;
+  return nn::haveSameData(other.getValue(), weight.getValue()) ||
+         (!weight.getEncodingAttr() && nn::beginsWith(other.getValue(), weight.getValue()));
+}
+
 /// Returns the position of each weight. Entries are imported and folded separately, so weights that they share are
-/// stored once. Weights in a separate file are only shared if they also belong to the same nodes. Two weights that are
-/// equal by chance differ after the next training, but the layout must not change.
+/// stored once.
 SmallVector<PlacedWeight> placeWeights(mlir::ModuleOp module, bool areApart, uint64_t &totalBytes) {
   SmallVector<PlacedWeight> placed;
-  using Likeness = std::pair<std::pair<mlir::Type, mlir::Attribute>, uint64_t>;
-  DenseMap<Likeness, SmallVector<size_t, 1>> alike;
+  DenseMap<uint64_t, SmallVector<size_t, 1>> alike; ///< Weights that are stored, by a hash of their beginning.
+  for (auto weight : module.getOps<plan::WeightOp>())
+    placed.push_back({weight, 0, uint64_t(packedWeight(weight).sizeInBytes())});
+  // A weight is stored in an earlier one, or in a larger one.
+  SmallVector<size_t> order = to_vector(seq(placed.size())), holders = order;
+  stable_sort(order, [&](size_t a, size_t b) { return placed[a].bytes > placed[b].bytes; });
+  for (size_t index : order) {
+    SmallVector<size_t, 1> &known = alike[nn::hashBeginning(placed[index].weight.getValue())];
+    const auto *holder =
+        find_if(known, [&](size_t other) { return isStoredIn(placed[other].weight, placed[index].weight, areApart); });
+    if (holder != known.end())
+      holders[index] = *holder;
+    else
+      known.push_back(index);
+  }
   totalBytes = 0;
-  for (auto weight : module.getOps<plan::WeightOp>()) {
-    SmallVector<size_t, 1> &known =
-        alike[{{weight.getValue().getType(), weight.getEncodingAttr()}, nn::hashBeginning(weight.getValue())}];
-    const auto *same = find_if(known, [&](size_t other) {
-      plan::WeightOp before = placed[other].weight;
-      return nn::haveSameData(before.getValue(), weight.getValue()) && (!areApart || before.getLoc() == weight.getLoc());
-    });
-    const uint64_t bytes = packedWeight(weight).sizeInBytes();
-    if (same != known.end()) {
-      placed.push_back({weight, placed[*same].offset, bytes, /*repeats=*/true});
-      continue;
+  for (auto [index, holder] : enumerate(holders))
+    if (holder == index) {
+      placed[index].offset = totalBytes;
+      totalBytes = alignTo(totalBytes + placed[index].bytes, codegen::kGpuBufferAlignment);
     }
-    known.push_back(placed.size());
-    placed.push_back({weight, totalBytes, bytes});
-    totalBytes = alignTo(totalBytes + bytes, codegen::kGpuBufferAlignment);
+  for (auto [index, holder] : enumerate(holders)) {
+    placed[index].offset = placed[holder].offset;
+    placed[index].repeats = holder != index;
   }
   return placed;
 }

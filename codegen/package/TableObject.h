@@ -29,7 +29,7 @@ struct PlacedWeight {
   plan::WeightOp weight;
   uint64_t offset = 0;
   uint64_t bytes = 0;
-  bool repeats = false; ///< True if an earlier weight has the same contents and position
+  bool repeats = false; ///< True if its contents are those of another weight at the same position, or their beginning
 };
 
 struct TableInputs {

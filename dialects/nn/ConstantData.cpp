@@ -272,25 +272,33 @@ FailureOr<ElementsAttr> reshapeConstant(ElementsAttr attribute, RankedTensorType
   return failure();
 }
 
-static AsmResourceBlob *blobOf(ElementsAttr attribute) {
-  auto resource = dyn_cast<DenseResourceElementsAttr>(attribute);
-  return resource ? resource.getRawHandle().getBlob() : nullptr;
+/// Number of bytes that hashBeginning() reads.
+static constexpr size_t hashedBytes = 4096;
+
+/// Returns the bytes of all elements; empty for splats and for resources without their blob.
+static ArrayRef<char> dataOf(ElementsAttr attribute) {
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(attribute)) {
+    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+    return blob ? blob->getData() : ArrayRef<char>();
+  }
+  auto dense = dyn_cast<DenseElementsAttr>(attribute);
+  return dense && !dense.isSplat() ? dense.getRawData() : ArrayRef<char>();
 }
 
 bool haveSameData(ElementsAttr a, ElementsAttr b) {
-  if (a == b)
-    return true;
-  AsmResourceBlob *first = blobOf(a), *second = blobOf(b);
-  return first && second && a.getShapedType() == b.getShapedType() && first->getData() == second->getData();
+  return a == b ||
+         (a.getShapedType() == b.getShapedType() && !dataOf(a).empty() && dataOf(a) == dataOf(b));
+}
+
+bool beginsWith(ElementsAttr whole, ElementsAttr part) {
+  const ArrayRef<char> all = dataOf(whole), first = dataOf(part);
+  return whole.getElementType() == part.getElementType() && first.size() >= hashedBytes && first.size() <= all.size() &&
+         all.take_front(first.size()) == first;
 }
 
 uint64_t hashBeginning(ElementsAttr attribute) {
-  AsmResourceBlob *blob = blobOf(attribute);
-  if (!blob)
-    return hash_value(Attribute(attribute));
-  constexpr size_t most = 4096;
-  const ArrayRef<char> bytes = blob->getData();
-  return llvm::xxh3_64bits(StringRef(bytes.data(), std::min(bytes.size(), most)));
+  const ArrayRef<char> data = dataOf(attribute).take_front(hashedBytes);
+  return data.empty() ? uint64_t(hash_value(Attribute(attribute))) : llvm::xxh3_64bits(StringRef(data.data(), data.size()));
 }
 
 } // namespace nacre::nn
