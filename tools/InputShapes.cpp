@@ -82,7 +82,8 @@ static std::vector<Shape> findDifferences(ArrayRef<Shape> shapes) {
 }
 
 static std::string describe(const std::string &input, const Shape &shape) {
-  return input + "=" + (shape.empty() ? "scalar" : join(map_range(shape, [](int64_t size) { return itostr(size); }), "x"));
+  return input + "=" +
+         (shape.empty() ? "scalar" : join(map_range(shape, [](int64_t size) { return itostr(size); }), "x"));
 }
 
 Expected<std::vector<ShapedEntry>> parseShapes(ArrayRef<std::string> values) {
@@ -107,8 +108,8 @@ Expected<std::vector<ShapedEntry>> parseShapes(ArrayRef<std::string> values) {
   std::vector<Shape> differences;
   for (const auto &[input, shapes] : inputs) {
     if (shapes.size() != 1 && shapes.size() != count)
-      return createStringError("--shape must give '" + input + "' one shape, or as many as '" + longest + "', which has " +
-                               Twine(count) + ", but gives it " + Twine(shapes.size()) +
+      return createStringError("--shape must give '" + input + "' one shape, or as many as '" + longest +
+                               "', which has " + Twine(count) + ", but gives it " + Twine(shapes.size()) +
                                "; repeat --shape=" + input + "=<shape> for each");
     for (size_t i = 0; i < count; ++i)
       entries[i].shapes[input] = shapes.size() == 1 ? shapes.front() : shapes[i];

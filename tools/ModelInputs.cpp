@@ -20,9 +20,7 @@ void ModelInputs::addFiles(NamedFiles &files) const {
     addIfThere("--set", text.split('=').second);
 }
 
-Error ModelInputs::readShapes(std::vector<importer::ShapedEntry> &to) const {
-  return parseShapes(shapes).moveInto(to);
-}
+Error ModelInputs::readShapes(std::vector<importer::ShapedEntry> &to) const { return parseShapes(shapes).moveInto(to); }
 
 Error ModelInputs::readShapes(importer::InputShapes &to) const {
   Expected<std::vector<importer::ShapedEntry>> entries = parseShapes(shapes);

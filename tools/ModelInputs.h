@@ -53,8 +53,9 @@ private:
   llvm::cl::OptionCategory &category;
   llvm::cl::list<std::string> shapes{
       "shape", llvm::cl::value_desc("input=1x3x224x224"), llvm::cl::cat(category),
-      llvm::cl::desc("Shape of an input: sizes that the model leaves open, or another batch (input=scalar: no axes); "
-                     "repeatable. 'input=1x{16,64}' makes an entry for each shape (see SHAPES in nacre-compile --help)")};
+      llvm::cl::desc(
+          "Shape of an input: sizes that the model leaves open, or another batch (input=scalar: no axes); "
+          "repeatable. 'input=1x{16,64}' makes an entry for each shape (see SHAPES in nacre-compile --help)")};
   llvm::cl::list<std::string> values{
       "set", llvm::cl::value_desc("input=value|file"), llvm::cl::cat(category),
       llvm::cl::desc("Value of an input that decides a shape: numbers, .npy or TensorProto .pb; repeatable")};

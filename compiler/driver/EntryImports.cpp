@@ -9,7 +9,8 @@ namespace nacre {
 OwningOpRef<ModuleOp> EntryImports::get(const importer::ImportOptions &options, const importer::KeptTensors &kept) {
   if (!keeps)
     return import(options, kept);
-  OwningOpRef<ModuleOp> &one = imported[{options.entry + options.entrySuffix, options.training ? options.training->batch : 0}];
+  OwningOpRef<ModuleOp> &one =
+      imported[{options.entry + options.entrySuffix, options.training ? options.training->batch : 0}];
   if (!one)
     one = import(options, kept);
   return one ? OwningOpRef<ModuleOp>(one->clone()) : nullptr;

@@ -2,6 +2,9 @@
 
 #include "compiler/driver/ImportSettings.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
 namespace nacre {
 
 importer::KeptTensors keptTensorsOf(const CompilerOptions &options) { return {options.keepsAll, options.kept}; }
@@ -26,6 +29,20 @@ importer::ImportOptions importOptionsOf(const CompilerOptions &options) {
     result.trainsItself = {op.str(), loss.str()};
   }
   return result;
+}
+
+void setShapes(importer::ImportOptions &importOptions, const importer::ShapedEntry &entry) {
+  importOptions.shapes = entry.shapes;
+  importOptions.entrySuffix = entry.sizes.empty() ? "" : "@" + entry.sizes;
+}
+
+std::string describeShapes(const importer::ShapedEntry &entry) {
+  auto describe = [](const auto &input) {
+    const std::string sizes =
+        llvm::join(llvm::map_range(input.second, [](int64_t size) { return std::to_string(size); }), "x");
+    return input.first + "=" + (sizes.empty() ? "scalar" : sizes);
+  };
+  return llvm::join(llvm::map_range(entry.shapes, describe), ", ");
 }
 
 } // namespace nacre

@@ -6,27 +6,20 @@
 #include "compiler/driver/SaidOnce.h"
 #include "compiler/driver/TrainedEntries.h"
 #include "compiler/graph/Passes.h"
+#include "compiler/import/messages/TypeNames.h"
 #include "compiler/train/Passes.h"
+#include "dialects/nn/Variables.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
 
 namespace nacre {
-
-/// Returns the shapes as on the command line.
-static std::string describeShapes(const importer::ShapedEntry &entry) {
-  return llvm::join(llvm::map_range(entry.shapes, [](const auto &input) {
-                      const std::string sizes = llvm::join(
-                          llvm::map_range(input.second, [](int64_t size) { return std::to_string(size); }), "x");
-                      return input.first + "=" + (sizes.empty() ? "scalar" : sizes);
-                    }),
-                    ", ");
-}
 
 bool asksForGradients(ModuleOp module) { return llvm::any_of(module.getOps<func::FuncOp>(), train::asksForGradients); }
 
@@ -52,6 +45,12 @@ std::unique_ptr<ModelEntries> ModelEntries::create(const CompilerOptions &option
   if (options.training && !trainsItself(options))
     return std::make_unique<TrainedEntries>(options, context);
   return std::unique_ptr<ModelEntries>(new ModelEntries(options, context));
+}
+
+OwningOpRef<ModuleOp> ModelEntries::importEntry(EntryImports &imports, const importer::ImportOptions &importOptions,
+                                                const importer::KeptTensors &kept, bool repeats) {
+  const SaidOnce once(context, repeats);
+  return imports.get(importOptions, kept);
 }
 
 void ModelEntries::append(OwningOpRef<ModuleOp> &module, OwningOpRef<ModuleOp> entry) {
@@ -84,16 +83,32 @@ std::optional<MemoryLimit> ModelEntries::findLimit(const importer::Model &model)
   return limit;
 }
 
+/// Entries share the state, so a variable must have the same type in all of them.
+static LogicalResult checkVariables(ModuleOp module) {
+  llvm::StringMap<std::pair<func::FuncOp, Type>> known;
+  for (auto function : module.getOps<func::FuncOp>())
+    for (BlockArgument argument : function.getArguments()) {
+      auto variable = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), nn::variableAttr);
+      if (!variable)
+        continue;
+      auto [first, isNew] = known.try_emplace(variable, function, argument.getType());
+      if (!isNew && first->second.second != argument.getType())
+        return emitError(function.getLoc())
+               << "all entries share the state, but '" << variable.getValue() << "' is "
+               << importer::describe(cast<ShapedType>(first->second.second)) << " in '" << first->second.first.getName()
+               << "' and " << importer::describe(cast<ShapedType>(argument.getType())) << " in '" << function.getName()
+               << "'; give it one shape, or compile a library for each shape";
+    }
+  return success();
+}
+
 OwningOpRef<ModuleOp> ModelEntries::import(EntryImports &imports, const importer::ImportOptions &prepared,
                                            const Choice &) {
   OwningOpRef<ModuleOp> module;
   for (const importer::ShapedEntry &entry : options.shapedEntries) {
     importer::ImportOptions importOptions = prepared;
-    importOptions.shapes = entry.shapes;
-    if (!entry.sizes.empty())
-      importOptions.entrySuffix = "@" + entry.sizes;
-    const SaidOnce once(context, /*repeats=*/bool(module));
-    OwningOpRef<ModuleOp> one = imports.get(importOptions, keptTensorsOf(options));
+    setShapes(importOptions, entry);
+    OwningOpRef<ModuleOp> one = importEntry(imports, importOptions, keptTensorsOf(options), /*repeats=*/bool(module));
     if (!one) {
       if (!entry.sizes.empty())
         emitRemark(UnknownLoc::get(&context)) << "this is the entry for " << describeShapes(entry) << " of --shape";
@@ -101,7 +116,7 @@ OwningOpRef<ModuleOp> ModelEntries::import(EntryImports &imports, const importer
     }
     append(module, std::move(one));
   }
-  return module;
+  return succeeded(checkVariables(*module)) ? std::move(module) : nullptr;
 }
 
 LogicalResult ModelEntries::addSteps(ModuleOp module, const Choice &) {

@@ -46,6 +46,9 @@ public:
   virtual std::string adviseOnMemory(const MemoryLimit &limit, const Trial &missing, int64_t scratchBytes) const;
 
 protected:
+  /// Imports one entry. If it `repeats` another one, only errors are said.
+  mlir::OwningOpRef<mlir::ModuleOp> importEntry(EntryImports &imports, const importer::ImportOptions &importOptions,
+                                                const importer::KeptTensors &kept, bool repeats);
   /// Moves the functions of `entry` to the end of `module`, which may be null.
   static void append(mlir::OwningOpRef<mlir::ModuleOp> &module, mlir::OwningOpRef<mlir::ModuleOp> entry);
   ModelEntries(const CompilerOptions &options, mlir::MLIRContext &context) : options(options), context(context) {}

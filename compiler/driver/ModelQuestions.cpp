@@ -17,6 +17,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <array>
 #include <set>
@@ -61,26 +62,39 @@ static unsigned checkTraining(const CompilerOptions &options, MLIRContext &conte
   return lines.size();
 }
 
+/// Lists the problems of one of the entries that --shape requests. Adds the notes to `said`.
+static LogicalResult checkEntry(const CompilerOptions &options, const importer::ShapedEntry &entry,
+                                MLIRContext &context, Said &said, importer::CheckResult &result) {
+  ScopedDiagnosticHandler remember(&context, [&](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+      said.insert(describeNote(diagnostic));
+    return failure();
+  });
+  importer::ImportOptions importOptions = importOptionsOf(options);
+  setShapes(importOptions, entry);
+  return importer::checkModel(options.modelPath, importOptions, &context, result);
+}
+
 llvm::FailureOr<ProblemCount> checkModel(const CompilerOptions &options, MLIRContext &context, raw_ostream &text) {
-  importer::CheckResult result;
-  Said said;
-  {
-    ScopedDiagnosticHandler remember(&context, [&](Diagnostic &diagnostic) {
-      if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
-        said.insert(describeNote(diagnostic));
-      return failure();
-    });
-    if (failed(importer::checkModel(options.modelPath, importOptionsOf(options), &context, result)))
-      return failure();
-  }
   ProblemCount count;
-  count.allNodes = result.nodes;
-  for (const importer::Problem &problem : result.problems) {
-    std::string where = problem.name.empty() ? "" : "\"" + problem.name + "\":";
-    text << options.modelPath << ":" << toPrintable(where + " " + problem.describe()) << "\n";
-    ++(problem.kind == importer::Problem::Kind::Node ? count.nodes : count.values);
+  Said said;
+  llvm::StringSet<> known;
+  for (const importer::ShapedEntry &entry : options.shapedEntries) {
+    importer::CheckResult result;
+    if (failed(checkEntry(options, entry, context, said, result)))
+      return failure();
+    count.allNodes = result.nodes;
+    for (const importer::Problem &problem : result.problems) {
+      const std::string where = problem.name.empty() ? "" : "\"" + problem.name + "\":";
+      if (!known.insert(where + " " + problem.describe()).second)
+        continue;
+      const bool isOfFirst = &entry == &options.shapedEntries.front();
+      text << options.modelPath << ":" << toPrintable(where + " " + problem.describe())
+           << (isOfFirst ? "" : " (for " + toPrintable(describeShapes(entry)) + ")") << "\n";
+      ++(problem.kind == importer::Problem::Kind::Node ? count.nodes : count.values);
+    }
   }
-  if (options.training && result.problems.empty())
+  if (options.training && known.empty())
     count.training = checkTraining(options, context, said, text);
   return count;
 }

@@ -2,7 +2,6 @@
 
 #include "compiler/driver/TrainedEntries.h"
 
-#include "compiler/driver/SaidOnce.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/import/Import.h"
 #include "compiler/import/batch/ChangeBatch.h"
@@ -126,8 +125,7 @@ OwningOpRef<ModuleOp> TrainedEntries::import(EntryImports &imports, const import
     trained.isTraining = name == train::trainEntry;
     trained.batch = batch;
     trained.watched = name == train::mainEntry ? std::vector<std::string>() : watched;
-    const SaidOnce once(context, /*repeats=*/name != train::mainEntry);
-    OwningOpRef<ModuleOp> one = imports.get(importOptions, {});
+    OwningOpRef<ModuleOp> one = importEntry(imports, importOptions, {}, /*repeats=*/name != train::mainEntry);
     if (!one) {
       // The model was imported with its own batch before, so the node that failed does not allow this one.
       if (batch)

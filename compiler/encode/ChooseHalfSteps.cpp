@@ -154,7 +154,7 @@ private:
     const WalkResult known = getOperation().walk([&](plan::LaunchOp launch) {
       const bool addsHalves = kernels.contains(symbols.lookup<plan::KernelOp>(launch.getKernel()));
       return addsHalves && !entries.contains(launch->getParentOfType<plan::EntryOp>()) ? WalkResult::interrupt()
-                                                                                      : WalkResult::advance();
+                                                                                       : WalkResult::advance();
     });
     return least && !known.wasInterrupted() ? std::pow(10, (*least - kAmpleDecibels) / 10) : 1;
   }

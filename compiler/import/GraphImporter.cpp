@@ -35,8 +35,8 @@ public:
   GraphImporter(ModelView &model, const ModelEntry &entry, const ImportOptions &options, ImportState &shared,
                 ModuleOp module, ImportedNodes *nodes = nullptr)
       : model(model), name(((entry.name.empty() ? StringRef(options.entry) : entry.name) + options.entrySuffix).str()),
-        options(options),
-        builder(module.getContext()), shared(shared), module(module), main{*entry.graph, nullptr, {}}, nodes(nodes) {}
+        options(options), builder(module.getContext()), shared(shared), module(module), main{*entry.graph, nullptr, {}},
+        nodes(nodes) {}
 
   LogicalResult import(const KeptTensors &kept);
   void check(std::vector<Problem> &problems, size_t &nodes);

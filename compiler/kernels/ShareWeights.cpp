@@ -29,8 +29,7 @@ struct ShareWeights : kernels::impl::ShareWeightsPassBase<ShareWeights> {
     llvm::DenseMap<std::pair<Location, uint64_t>, SmallVector<plan::WeightOp, 1>> alike;
     llvm::DenseMap<Attribute, FlatSymbolRefAttr> replacements;
     for (auto weight : llvm::make_early_inc_range(getOperation().getOps<plan::WeightOp>())) {
-      SmallVector<plan::WeightOp, 1> &known =
-          alike[{weight.getLoc(), nn::hashBeginning(weight.getValue())}];
+      SmallVector<plan::WeightOp, 1> &known = alike[{weight.getLoc(), nn::hashBeginning(weight.getValue())}];
       const auto *same = llvm::find_if(
           known, [&](plan::WeightOp other) { return nn::haveSameData(other.getValue(), weight.getValue()); });
       if (same == known.end()) {

@@ -60,7 +60,7 @@ struct CompilerOptions {
   std::string modelName;  ///< Name in the exported symbol; empty for the stem of outputPath without `lib`.
   AppliedPreset preset;   ///< Preset, for the report only: its options are already among these.
   std::string target = "host";
-  std::string cpus;                                              ///< Comma-separated; empty for the target's default.
+  std::string cpus; ///< Comma-separated; empty for the target's default.
   /// `--shape`: one entry without `sizes`, or an entry for each of several shapes. The first one is the default.
   std::vector<importer::ShapedEntry> shapedEntries = {{}};
   std::map<std::string, std::string> inputValues; ///< `--set`: a value, or the path of a .npy or .pb file

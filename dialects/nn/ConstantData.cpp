@@ -286,8 +286,7 @@ static ArrayRef<char> dataOf(ElementsAttr attribute) {
 }
 
 bool haveSameData(ElementsAttr a, ElementsAttr b) {
-  return a == b ||
-         (a.getShapedType() == b.getShapedType() && !dataOf(a).empty() && dataOf(a) == dataOf(b));
+  return a == b || (a.getShapedType() == b.getShapedType() && !dataOf(a).empty() && dataOf(a) == dataOf(b));
 }
 
 bool beginsWith(ElementsAttr whole, ElementsAttr part) {
@@ -298,7 +297,8 @@ bool beginsWith(ElementsAttr whole, ElementsAttr part) {
 
 uint64_t hashBeginning(ElementsAttr attribute) {
   const ArrayRef<char> data = dataOf(attribute).take_front(hashedBytes);
-  return data.empty() ? uint64_t(hash_value(Attribute(attribute))) : llvm::xxh3_64bits(StringRef(data.data(), data.size()));
+  return data.empty() ? uint64_t(hash_value(Attribute(attribute)))
+                      : llvm::xxh3_64bits(StringRef(data.data(), data.size()));
 }
 
 } // namespace nacre::nn

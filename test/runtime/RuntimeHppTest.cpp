@@ -57,6 +57,24 @@ TEST(RuntimeHpp, GivesNoElementsOfAnotherType) {
   EXPECT_STREQ(session.reason(), "output 'y' holds elements of float, but double was asked for");
 }
 
+TEST(RuntimeHpp, UsesTheEntryForAShape) {
+  ToyModel toy;
+  toy.entries[0].name = toy.table.name; // "toy": `second` does not differ from it only in sizes.
+  const int64_t shape[] = {kRows, 1}, larger[] = {kRows + 1, 1};
+  Session session;
+  EXPECT_EQ(session.use_for("x", shape, 2), NACRE_BAD_ARGUMENT);
+  EXPECT_STREQ(session.reason(), "there is no session; call create first");
+  nacre_session_options options = nacre_session_options_default();
+  options.all_entries = 1;
+  ASSERT_EQ(session.create(*toy.model(), options), NACRE_OK);
+  EXPECT_EQ(session.use_for("x", shape, 2), NACRE_OK);
+  EXPECT_EQ(session.use_for("x", larger, 2), NACRE_BAD_ARGUMENT);
+  EXPECT_STREQ(session.reason(), "no entry is large enough for 'x'");
+  ASSERT_EQ(session.use("second"), NACRE_OK);
+  EXPECT_EQ(session.use_for(nullptr, larger, 2), NACRE_BAD_ARGUMENT);
+  EXPECT_STREQ(session.reason(), "no entry is large enough for 'the first input'");
+}
+
 TEST(RuntimeHpp, SpansAreWalkedAndArePointers) {
   ToyModel toy;
   Session session;

@@ -248,6 +248,22 @@ public:
     return NACRE_BAD_ARGUMENT;
   }
 
+  /// Lets later calls concern the smallest entry for an input of these sizes (nacre_entry_for), among those that differ
+  /// from the current one only in their sizes. Requires the option all_entries.
+  nacre_status use_for(const char *input, const int64_t *dims, uint32_t rank) {
+    nacre_entry_info info;
+    uint32_t number = 0;
+    if (session && nacre_entry_describe(model, entry, &info) == NACRE_OK &&
+        nacre_entry_for(model, info.name, input, rank, dims, &number) == NACRE_OK)
+      return use(number);
+    if (session)
+      snprintf(own_reason, sizeof own_reason, "no entry is large enough for '%.99s'",
+               input ? input : "the first input");
+    else
+      snprintf(own_reason, sizeof own_reason, "there is no session; call create first");
+    return NACRE_BAD_ARGUMENT;
+  }
+
   /// Cancels the run of another thread; signal handlers may call this, too.
   nacre_status cancel() { return session ? nacre_session_cancel(session) : NACRE_BAD_ARGUMENT; }
 

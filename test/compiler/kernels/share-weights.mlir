@@ -7,9 +7,9 @@
 // CHECK-NOT:     plan.weight @joined_1
 // CHECK:         plan.weight @of_another_node =
 // CHECK:         plan.weight @different =
-// CHECK:       plan.entry @"documented_example@16"
+// CHECK:       plan.entry @documented_example
 // CHECK:         plan.use @joined
-// CHECK:       plan.entry @"documented_example@64"
+// CHECK:       plan.entry @other_shape
 // CHECK-NEXT:    plan.use @joined
 // CHECK-NEXT:    plan.use @of_another_node
 // CHECK-NEXT:    plan.use @different
@@ -18,10 +18,10 @@ plan.weight @joined = dense_resource<a> : tensor<2x2xf32> loc("q")
 plan.weight @joined_1 = dense_resource<b> : tensor<2x2xf32> loc("q")
 plan.weight @of_another_node = dense_resource<b> : tensor<2x2xf32> loc("k")
 plan.weight @different = dense_resource<c> : tensor<2x2xf32> loc("q")
-plan.entry @"documented_example@16" {
+plan.entry @documented_example {
   %w = plan.use @joined : memref<2x2xf32>
 }
-plan.entry @"documented_example@64" {
+plan.entry @other_shape {
   %w = plan.use @joined_1 : memref<2x2xf32>
   %v = plan.use @of_another_node : memref<2x2xf32>
   %u = plan.use @different : memref<2x2xf32>

@@ -68,8 +68,8 @@ Failure noneFits(const std::vector<EntryInputs> &entries, const std::string &ste
     known += (known.empty() ? "" : ", ") + printableText(entry.name) + " (";
     for (const GivenArray &array : arrays)
       if (array.input < entry.inputs.size())
-        known += (&array == &arrays.front() ? "" : ", ") + describe(entry.inputs[array.input].tensor.type,
-                                                                  entry.inputs[array.input].tensor.dims);
+        known += (&array == &arrays.front() ? "" : ", ") +
+                 describe(entry.inputs[array.input].tensor.type, entry.inputs[array.input].tensor.dims);
     known += ")";
   }
   return usageFailure("the inputs must have the shapes of an entry, but " + given + "; the entries are " + known +
@@ -111,7 +111,9 @@ std::string findFittingEntry(const nacre_model *model, const std::vector<Port> &
 
 Outcome chooseEntry(std::vector<EntryInputs> &entries, const Options &options, size_t &chosen) {
   // `--entry=main` leaves the choice among `main@16` and `main@64` to the shapes.
-  const std::string stem = !options.entry.empty() ? options.entry + "@" : entries.empty() ? "" : stemOf(entries[0].name);
+  const std::string stem = !options.entry.empty() ? options.entry + "@"
+                           : entries.empty()      ? ""
+                                                  : stemOf(entries[0].name);
   const auto first = std::find_if(entries.begin(), entries.end(), [&](const EntryInputs &entry) {
     return options.entry.empty() || entry.name == options.entry || stemOf(entry.name) == stem;
   });
@@ -124,9 +126,9 @@ Outcome chooseEntry(std::vector<EntryInputs> &entries, const Options &options, s
   if (Outcome failure = readArrays(first->inputs, options, arrays))
     return failure;
   for (; chosen < entries.size(); ++chosen)
-    if (stemOf(entries[chosen].name) == stem &&
-        std::all_of(arrays.begin(), arrays.end(),
-                    [&](const GivenArray &array) { return fits(entries[chosen], array); }))
+    if (stemOf(entries[chosen].name) == stem && std::all_of(arrays.begin(), arrays.end(), [&](const GivenArray &array) {
+          return fits(entries[chosen], array);
+        }))
       return std::nullopt;
   return noneFits(entries, stem, arrays);
 }

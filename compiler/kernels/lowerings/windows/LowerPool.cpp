@@ -78,20 +78,18 @@ static LogicalResult defineAverage(KernelBody &body, nn::PoolOp op, Value sum, T
   for (size_t axis = 1; axis + 1 < shape.size(); ++axis)
     spatial.push_back(builder.getAffineDimExpr(axis));
   AffineMap map = AffineMap::get(shape.size(), 0, spatial, body.getContext());
-  body.define(op.getResult(), {{sum, divisor}, {identity, map}, [=](OpBuilder &b, ValueRange scalars) -> Value {
-                                 auto constant = [&](double value) {
-                                   return emitConstant(b, loc, accumulatorType, value);
-                                 };
-                                 Value count = scalars[1];
-                                 if (accumulatorType.isF64())
-                                   count = arith::ExtFOp::create(b, loc, accumulatorType, count);
-                                 Value average = arith::DivFOp::create(b, loc, scalars[0], count);
-                                 if (!hasEmpty)
-                                   return average;
-                                 Value isEmpty =
-                                     arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, count, constant(0));
-                                 return arith::SelectOp::create(b, loc, isEmpty, constant(std::nan("")), average);
-                               }});
+  body.define(op.getResult(),
+              {{sum, divisor}, {identity, map}, [=](OpBuilder &b, ValueRange scalars) -> Value {
+                 auto constant = [&](double value) { return emitConstant(b, loc, accumulatorType, value); };
+                 Value count = scalars[1];
+                 if (accumulatorType.isF64())
+                   count = arith::ExtFOp::create(b, loc, accumulatorType, count);
+                 Value average = arith::DivFOp::create(b, loc, scalars[0], count);
+                 if (!hasEmpty)
+                   return average;
+                 Value isEmpty = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, count, constant(0));
+                 return arith::SelectOp::create(b, loc, isEmpty, constant(std::nan("")), average);
+               }});
   return success();
 }
 

@@ -75,6 +75,28 @@ TEST_F(ConstantData, SmallResultsAreDenseAndLargeOnesResources) {
 }
 
 /// Every f16 must come back from double as itself, and half way between two neighbours goes to the even one.
+TEST_F(ConstantData, RecognizesABeginning) {
+  auto make = [&](int64_t rows, double factor) {
+    auto type = RankedTensorType::get({rows, 64}, builder.getF32Type());
+    ConstantBuilder numbers(type);
+    for (int64_t i = 0; i < rows * 64; ++i)
+      numbers.write(i, ArrayRef<double>(factor * double(i)));
+    return std::move(numbers).take();
+  };
+  // A dense attribute, and resources of two sizes.
+  ElementsAttr small = make(32, 1), large = make(512, 1), largest = make(1024, 1);
+  EXPECT_TRUE(beginsWith(large, small));
+  EXPECT_TRUE(beginsWith(largest, large));
+  EXPECT_FALSE(beginsWith(small, large));
+  EXPECT_FALSE(beginsWith(large, make(32, 2)));
+  EXPECT_FALSE(beginsWith(large, make(1, 1))) << "hashes of shorter constants differ";
+  EXPECT_EQ(hashBeginning(large), hashBeginning(small));
+  EXPECT_TRUE(haveSameData(large, make(512, 1)));
+  EXPECT_EQ(hashBeginning(large), hashBeginning(make(512, 1)));
+  EXPECT_FALSE(haveSameData(large, make(512, 2)));
+  EXPECT_FALSE(haveSameData(large, largest));
+}
+
 TEST_F(ConstantData, RoundsHalfFloats) {
   auto type = RankedTensorType::get({1}, builder.getF16Type());
   auto toHalf = [&](double value) {
