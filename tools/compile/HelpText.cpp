@@ -84,6 +84,18 @@ static void printLosses(raw_ostream &os) {
         "  none     gradients only\n";
 }
 
+static void printShapes(raw_ostream &os) {
+  os << R"(
+SHAPES (--shape=)
+  <input>=1x3x224x224 sets the sizes of an input. Several shapes make several
+  entries of one library, over the same weights: main@16, main@64. A session has
+  one of them, or all. nacre-run takes the entry that fits the given arrays.
+)";
+  printEntry(os, "'ids=1x{16,64}'", "two shapes; a shell without the quotes writes two options, which means the same", 25);
+  printEntry(os, "'x=1x{8,9}x{8,9}'", "all combinations: 8x8, 8x9, 9x8, 9x9", 25);
+  printEntry(os, "two inputs", "the first shapes of both make an entry, then the second ones, and so on", 25);
+}
+
 static void printPixels(raw_ostream &os) {
   os << R"(
 PIXELS (--preprocess=)
@@ -109,6 +121,7 @@ Help describeOptions(ArrayRef<const cl::OptionCategory *> categories) {
   raw_string_ostream os(help.closing);
   os << "\nPRESETS (--for=)\n";
   listPresets(os);
+  printShapes(os);
   printPixels(os);
   os << "\nCHIPS OF PHONES (--cpu=)\n";
   listChipNames(os);
