@@ -9,7 +9,7 @@
 #ifndef NACRE_TOOLS_INPUTSHAPES_H
 #define NACRE_TOOLS_INPUTSHAPES_H
 
-#include "compiler/import/options/ShapedEntry.h"
+#include "compiler/options/CompilerOptions.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Options for reading a model: --shape, --set, and options for saved models and for networks of Caffe and CNNdroid. All
-// programs that import models have the same options. `input=value` is split at the first `=`, because the value may be a
-// path that contains `=`.
+// programs that import models have the same options. `input=value` is split at the first `=`, because the value may be
+// a path that contains `=`.
 
 #ifndef NACRE_TOOLS_MODELINPUTS_H
 #define NACRE_TOOLS_MODELINPUTS_H

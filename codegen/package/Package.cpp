@@ -44,9 +44,9 @@ codegen::PackedWeight packedWeight(plan::WeightOp weight) {
   return codegen::PackedWeight(cast<mlir::RankedTensorType>(weight.getValue().getType()), weight.getEncodingAttr());
 }
 
-/// True if the bytes of `weight` can be read at the position of `other`: both are equal, or both are plain and one begins
-/// with the other, such as the positions of a shorter text. If `areApart`, both must belong to the same nodes. Two
-/// weights that are equal by chance differ after the next training, but the layout must not change.
+/// True if the bytes of `weight` can be read at the position of `other`: both are equal, or both are plain and one
+/// begins with the other, such as the positions of a shorter text. If `areApart`, both must belong to the same nodes.
+/// Two weights that are equal by chance differ after the next training, but the layout must not change.
 bool isStoredIn(plan::WeightOp other, plan::WeightOp weight, bool areApart) {
   if (areApart && other.getLoc() != weight.getLoc())
     return false;

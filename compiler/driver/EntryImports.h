@@ -23,8 +23,8 @@ public:
   /// Unless `keeps`, an entry is imported each time and not kept, which needs less memory.
   EntryImports(Import import, bool keeps) : import(std::move(import)), keeps(keeps) {}
 
-  /// Returns the entry that `options` name, with the shapes or the batch that they name. Null after an error. Kept imports share
-  /// constants, which phases would free, so copy the module first (ModuleCopies.h).
+  /// Returns the entry that `options` name, with the shapes or the batch that they name. Null after an error. Kept
+  /// imports share constants, which phases would free, so copy the module first (ModuleCopies.h).
   mlir::OwningOpRef<mlir::ModuleOp> get(const importer::ImportOptions &options, const importer::KeptTensors &kept);
 
 private:

@@ -84,8 +84,8 @@ mlir::FailureOr<mlir::ElementsAttr> reshapeConstant(mlir::ElementsAttr attribute
 /// True if both constants have the same type and data. Large constants are read in full, unless they are the same blob.
 bool haveSameData(mlir::ElementsAttr a, mlir::ElementsAttr b);
 
-/// True if the data of `whole` begins with all data of `part`, with elements of the same type. False for splats, and for
-/// constants that are smaller than what hashBeginning() reads.
+/// True if the data of `whole` begins with all data of `part`, with elements of the same type. False for splats, and
+/// for constants of less than 4 KiB.
 bool beginsWith(mlir::ElementsAttr whole, mlir::ElementsAttr part);
 
 /// Returns a hash of at most the first 4 KiB, so that large constants are not read in full. It is equal for constants

@@ -59,7 +59,7 @@ protected:
     return uint32_t(at);
   }
 
-  /// Returns the name of the entry, or "" if there is none.
+  /// Returns the name of the entry, or "" if no entry is found.
   std::string find(const char *name, const char *input, const std::vector<int64_t> &shape) {
     uint32_t entry = 77;
     if (nacre_entry_for(toy.model(), name, input, uint32_t(shape.size()), shape.data(), &entry) == NACRE_OK)

@@ -91,7 +91,8 @@ SHAPES (--shape=)
   entries of one library, over the same weights: main@16, main@64. A session has
   one of them, or all. nacre-run takes the entry that fits the given arrays.
 )";
-  printEntry(os, "'ids=1x{16,64}'", "two shapes; a shell without the quotes writes two options, which means the same", 25);
+  printEntry(os, "'ids=1x{16,64}'", "two shapes; a shell without the quotes writes two options, which means the same",
+             25);
   printEntry(os, "'x=1x{8,9}x{8,9}'", "all combinations: 8x8, 8x9, 9x8, 9x9", 25);
   printEntry(os, "two inputs", "the first shapes of both make an entry, then the second ones, and so on", 25);
 }

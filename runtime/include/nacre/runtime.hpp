@@ -239,13 +239,8 @@ public:
   }
   nacre_status use(const char *name) {
     uint32_t number = 0;
-    if (session && nacre_entry_find(model, name, &number) == NACRE_OK)
-      return use(number);
-    if (session)
-      snprintf(own_reason, sizeof own_reason, "the model has no entry '%.99s'", name ? name : "");
-    else
-      snprintf(own_reason, sizeof own_reason, "there is no session; call create first");
-    return NACRE_BAD_ARGUMENT;
+    const bool is_found = session && nacre_entry_find(model, name, &number) == NACRE_OK;
+    return is_found ? use(number) : refuse("the model has no entry", name);
   }
 
   /// Lets later calls concern the smallest entry for an input of these sizes (nacre_entry_for), among those that differ
@@ -278,12 +273,12 @@ public:
   template <typename T> Span<T> input(const char *name) {
     uint32_t index = 0;
     const bool is_found = session && nacre_session_find_input(session, name, &index) == NACRE_OK;
-    return is_found ? input<T>(index) : missing<T>("input", name);
+    return is_found ? input<T>(index) : (refuse("the entry has no input", name), Span<T>());
   }
   template <typename T> Span<T> output(const char *name) {
     uint32_t index = 0;
     const bool is_found = session && nacre_session_find_output(session, name, &index) == NACRE_OK;
-    return is_found ? output<T>(index) : missing<T>("output", name);
+    return is_found ? output<T>(index) : (refuse("the entry has no output", name), Span<T>());
   }
 
   /// Copies the dimensions of an output after a run to `dims`, which has room for its rank.
@@ -336,12 +331,13 @@ private:
     return {};
   }
 
-  template <typename T> Span<T> missing(const char *what, const char *name) {
+  /// Fails with `problem` and a name as the reason.
+  nacre_status refuse(const char *problem, const char *name) {
     if (session)
-      snprintf(own_reason, sizeof own_reason, "the entry has no %s '%.99s'", what, name ? name : "");
+      snprintf(own_reason, sizeof own_reason, "%s '%.99s'", problem, name ? name : "");
     else
       snprintf(own_reason, sizeof own_reason, "there is no session; call create first");
-    return {};
+    return NACRE_BAD_ARGUMENT;
   }
 
   template <typename T> static void exchange(T &a, T &b) {
