@@ -73,7 +73,7 @@ static bool hasPlainResults(linalg::GenericOp op) {
   });
 }
 
-void KernelNoise::limit(linalg::GenericOp op, int64_t mostIterations) {
+double KernelNoise::countIterations(linalg::GenericOp op) {
   const SmallVector<int64_t> extents = op.getStaticLoopRanges();
   SmallVector<bool> isKept(extents.size(), false);
   for (OpOperand &use : op->getOpOperands()) {
@@ -86,11 +86,25 @@ void KernelNoise::limit(linalg::GenericOp op, int64_t mostIterations) {
   double iterations = 1;
   for (auto [extent, kept] : llvm::zip_equal(extents, isKept))
     iterations *= kept ? double(extent) : 1;
-  if (iterations <= double(mostIterations))
-    return;
-  for (Value value : op->getOperands())
-    if (auto type = dyn_cast<RankedTensorType>(value.getType()))
-      set(value, TensorMoments::uniform(type.getShape(), momentsOf(value).merged()));
+  return iterations;
+}
+
+void KernelNoise::limit(linalg::GenericOp op, int64_t mostIterations) {
+  // Positions share moments before channels do: weights distinguish channels.
+  for (size_t keptAxes : {1, 0}) {
+    if (countIterations(op) <= double(mostIterations))
+      return;
+    for (Value value : op->getOperands()) {
+      auto type = dyn_cast<RankedTensorType>(value.getType());
+      if (!type)
+        continue;
+      SmallVector<bool> shared(type.getRank(), true);
+      std::fill_n(shared.rbegin(), std::min(keptAxes, shared.size()), false);
+      // Samples stay as they are unless moments change: they know which numbers belong together.
+      if (TensorMoments moments = momentsOf(value).sharedAlong(shared); moments.kept != momentsOf(value).kept)
+        set(value, std::move(moments));
+    }
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -269,7 +283,7 @@ static void extendSums(Lanes &sums, const Lanes &first, double factor) {
 }
 
 bool KernelNoise::runLanes(linalg::GenericOp op, LaneProgram program) {
-  limit(op, 1 << 17);
+  limit(op, 1 << 14);
   const SmallVector<int64_t> extents = op.getStaticLoopRanges();
   static const Lanes zero;
   SmallVector<Operand> operands;

@@ -62,7 +62,10 @@ private:
   const TensorMoments &momentsOf(mlir::Value value);
   const TensorLanes &lanesOf(mlir::Value value);
   std::optional<Operand> operandOf(mlir::OpOperand &use, mlir::linalg::GenericOp op, llvm::ArrayRef<int64_t> kept);
-  /// Makes operands share their moments along all axes if a loop over all of them would take too long.
+  /// Returns the number of iterations of `op` over different moments.
+  double countIterations(mlir::linalg::GenericOp op);
+  /// Makes operands share their moments along all axes but the last, or along all, if a loop over them would take too
+  /// long.
   void limit(mlir::linalg::GenericOp op, int64_t mostIterations);
 
   plan::KernelOp kernel;
