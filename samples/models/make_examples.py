@@ -225,7 +225,7 @@ PAGES = {
     "memory-budget": {"model.onnx": saved(open_batch)},
     "models": {"model.onnx": saved(classifier, "model", "features"), "cat.npy": picture(1, 3, 32, 32)},
     "pictures-and-sound": {"mobilenet.onnx": saved(classifier, "mobilenet"), "spotter.onnx": saved(spotter)},
-    "python": {"quantized.onnx": saved(quantized), "cell.onnx": saved(cell), "digits.onnx": saved(digits), "unsupported.onnx": saved(unsupported)},
+    "python": {"dynamic.onnx": saved(dynamic), "quantized.onnx": saved(quantized), "cell.onnx": saved(cell), "digits.onnx": saved(digits), "unsupported.onnx": saved(unsupported)},
     "quantize": {"model.onnx": saved(classifier), "cat.npy": picture(1, 3, 32, 32), "calibration.npy": picture(20, 1, 3, 32, 32)},
     "runtime": {"cell.onnx": saved(cell), "step1.npy": lambda path: write_npy(path, [4], [1] * 4), "step2.npy": lambda path: write_npy(path, [4], [2] * 4)},
     "shapes": {"dynamic.onnx": saved(dynamic), "fixed.onnx": saved(fixed_batch), "reshape.onnx": saved(reshape)},

@@ -80,6 +80,8 @@ class CompileTest(packaged.PackageTest):
                 ({"output": ["a", "b"], "input": "x"}, ["--output=a", "--output=b", "--input=x"]),
                 ({"cpu": ["cortex-a76", "cortex-a55"], "entries": ("main", "train")}, ["--cpu=cortex-a76,cortex-a55", "--entries=main,train"]),
                 ({"shape": {"x": (1, 3, 224, 224), "y": "1x2", "z": ()}}, ["--shape=x=1x3x224x224", "--shape=y=1x2", "--shape=z=scalar"]),
+                ({"shape": {"x": [1, 16], "y": [(1, 16), [1, numpy.int64(64)]], "z": ["1x2", ()], "n": 5}},
+                 ["--shape=x=1x16", "--shape=y=1x16", "--shape=y=1x64", "--shape=z=1x2", "--shape=z=scalar", "--shape=n=5"]),
                 ({"state": {"h_in": "h_out"}, "batch_axis": {"x": 1}}, ["--state=h_in:h_out", "--batch-axis=x:1"]),
                 ({"loss": {"softmax-cross-entropy": "logits"}, "set": {"n": "5"}}, ["--loss=softmax-cross-entropy:logits", "--set=n=5"])):
             with self.subTest(keywords):

@@ -34,6 +34,11 @@ model.run(nacre.sound("yes.wav", model.inputs[0], rate=16000))
 answer = model.run({"x": numpy.zeros((1, 3))})["y"].argmax()
 with model.session("main", threads=2, gpu=False, gpu_cut=50) as session:
     session.input("x")[...] = 0
+nacre.compile("a.onnx", shape={"ids": [(1, 16), [1, 64]], "mask": "1x{16,64}"})
+with model.session(all_entries=True) as session:
+    session.use(model.entry_for({"ids": (1, 20)}).name)
+    session.run(entry="train")
+    rows: int = session.inputs[0].shape[0]
 
 
 def note(training: nacre.Training, logs: Dict[str, float]) -> None:
@@ -53,7 +58,7 @@ WRONG = [
     ("nacre.compile('a.onnx', acuracy='strict')", r'[Uu]nexpected keyword argument "acuracy" for "compile"'),
     ("nacre.compile('a.onnx', accuracy='best')", r'"accuracy" to "compile" has incompatible type "(Literal\[\'best\'\]\??|str)"'),
     ("nacre.compile('a.onnx', jobs='two')", r'"jobs" to "compile" has incompatible type "str"; expected "int"'),
-    ("nacre.compile('a.onnx', shape={'x': 1.5})", r'incompatible type "str": "float"; expected "str": "Union\[str, Sequence\[int\]\]"'),
+    ("nacre.compile('a.onnx', shape={'x': 1.5})", r'incompatible type "str": "float"; expected "str": "Union\[str, Sequence\[int\], Sequence\[Sequence\[int\]\]\]"'),
     ("nacre.from_torch(None, None, acuracy='strict')", r'[Uu]nexpected keyword argument "acuracy" for "from_torch"'),
     ("nacre.load('a.so').session(thread=2)", r'[Uu]nexpected keyword argument "thread" for "session"'),
     ("nacre.load('a.so').fit(1, 2, learning_rate='fast')", r'"learning_rate" to "fit" of "Model" has incompatible type "str"'),

@@ -35,7 +35,7 @@ TYPES = {
     "file": "Path", "prefix|folder": "Path", "file.caffemodel": "Path", "file.caffemodel|folder": "Path", "name|file.json": "Path",
     # A value per tensor: the type of the value.
     "input[:key=value...]": "str",
-    "input=1x3x224x224": "Union[str, Sequence[int]]", "input=value|file": "Any", "input:output": "str",
+    "input=1x3x224x224": "Union[str, Sequence[int], Sequence[Sequence[int]]]", "input=value|file": "Any", "input:output": "str",
     "input:axis|input:none": "Union[int, str]", "tensor:ratio": "float", "entry=number": "float", "kind:tensor[,label=name]": "str", "node[,loss=tensor]": "str",
 }
 HEAD = '''# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

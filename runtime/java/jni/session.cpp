@@ -22,6 +22,7 @@ enum Number {
   kSelfTest,
   kTuneBudget,
   kMaxIterations,
+  kAllEntries,
   kNumbers
 };
 
@@ -51,6 +52,7 @@ nacre_session_options options_of(const jlong *numbers) {
   options.gpu_self_test = uint32_t(numbers[kSelfTest]);
   options.tune_budget_ms = uint32_t(numbers[kTuneBudget]);
   options.max_iterations = uint64_t(numbers[kMaxIterations]);
+  options.all_entries = uint32_t(numbers[kAllEntries]);
   return options;
 }
 
@@ -126,6 +128,11 @@ NACRE_NATIVE(void, bind, jlong handle, jboolean output, jint index, jlong addres
   check_latest(env, session,
                output ? nacre_session_bind_output(session->session, uint32_t(index), data)
                       : nacre_session_bind_input(session->session, uint32_t(index), data));
+}
+
+NACRE_NATIVE(void, use, jlong handle, jint entry) {
+  const auto *session = from_handle<const Session>(handle);
+  check_latest(env, session, nacre_session_use(session->session, uint32_t(entry)));
 }
 
 NACRE_NATIVE(void, run, jlong handle) {

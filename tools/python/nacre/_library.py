@@ -77,7 +77,8 @@ class Library:
         the weights, if they are in a file."""
         self._give_weights(options)
         version = self.functions.api_version
-        return int(min(version, _native.API_VERSION) if version >= (7 if options.max_iterations else _native.OLDEST_VERSION) else _native.API_VERSION)
+        least = 10 if options.all_entries else 7 if options.max_iterations else _native.OLDEST_VERSION
+        return int(min(version, _native.API_VERSION) if version >= least else _native.API_VERSION)
 
     def _give_weights(self, options: Any) -> None:
         if self.functions.api_version < 8 or not self.functions.weights:

@@ -2,6 +2,7 @@
 """Turns keywords of compile() into the command line of nacre-compile."""
 from __future__ import annotations
 
+import operator
 import os
 from typing import Any, Iterator, List, Mapping
 
@@ -51,7 +52,8 @@ def _values(name: str, value: Any, folder: str) -> List[str]:
     if isinstance(value, Mapping):
         if name not in PAIRS:
             raise OptionError(f"{name.replace('-', '_')} does not accept a dict; options that do are {', '.join(sorted(PAIRS)).replace('-', '_')}")
-        return [f"{tensor}{PAIRS[name]}{_spelled(name, tensor, part, folder)}" for tensor, part in value.items()]
+        return [f"{tensor}{PAIRS[name]}{text}" for tensor, part in value.items()
+                for text in (_shapes(tensor, part) if name == "shape" else [_spelled(name, tensor, part, folder)])]
     if isinstance(value, (list, tuple, set, frozenset)):
         parts = [_spelled(name, "", part, folder) for part in value]
         return [",".join(parts)] if name in COMMAS else parts
@@ -63,6 +65,19 @@ def _spelled(name: str, tensor: str, value: Any, folder: str) -> str:
         path = os.path.join(folder, f"set-{len(os.listdir(folder))}.npy")
         np.save(path, np.asarray(value))
         return path
-    if name == "shape" and isinstance(value, (list, tuple)):
-        return "x".join(map(str, value)) or "scalar"
     return str(os.fspath(value) if isinstance(value, os.PathLike) else value)
+
+
+def _shapes(tensor: str, value: Any) -> List[str]:
+    """Returns the shapes of an input: a shape is sizes or a text, and a list of shapes is several.
+
+    >>> _shapes("x", (1, 16)), _shapes("x", [(1, 16), (1, 64)])
+    (['1x16'], ['1x16', '1x64'])
+    """
+    is_sized = hasattr(value, "__len__")
+    has_several = is_sized and not isinstance(value, str) and any(hasattr(size, "__len__") for size in value)
+    shapes = value if has_several else [value] if is_sized else [(value,)]
+    try:
+        return [shape if isinstance(shape, str) else "x".join(str(operator.index(size)) for size in shape) or "scalar" for shape in shapes]
+    except TypeError:
+        raise OptionError(f"the shape of '{tensor}' must be integers, such as (1, 3, 224, 224), or a list of shapes, but is {value!r}") from None

@@ -10,8 +10,9 @@ import os
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Protocol, Union
 
 from .entries import Entry
+from .entry_choice import Inputs
 from .history import History
-from .session import Inputs, Session
+from .session import Session
 from .session_options import SessionOptions
 from .state import Roles, State
 from .tensors import Array, TensorInfo

@@ -85,7 +85,8 @@ def compile(model: Source, *, target: str = "host", library: Optional[Path] = No
     - train=True: an option without a value; False and None omit the option;
     - output=["a", "b"], cpu=["cortex-a76", "cortex-a55"]: several values;
     - shape={"x": (1, 3, 224, 224)}, set={"n": 5, "axes": array}, state={"h_in": "h_out"}, loss={"softmax-cross-entropy": "logits"}:
-      a value per tensor.
+      a value per tensor;
+    - shape={"ids": [(1, 16), (1, 64)]}: an entry for each shape, over the same weights. Model.run selects the one that its inputs fit.
 
     The same model, options and compiler give a library from the cache (nacre.cache_folder). cache=False switches that off; a path is
     another folder. Progress is shown in notebooks and on terminals; `progress` is True or False to decide that.

@@ -7,19 +7,20 @@ import os
 import shutil
 import threading
 import weakref
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, NoReturn, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, NoReturn, Optional, Sequence, Tuple, Union
 
 from . import _native
 from ._library import Library
 from .cache import lock_entry
 from .callbacks import Callback, Logs, Training
 from .entries import Entry, describe_entry
+from .entry_choice import Inputs, common_name, find_entries, find_fitting, find_smallest, numbered
 from .errors import Diagnostic, LoadError
 from .forks import renew_lock_in_children
 from .history import History
 from .names import refuse_keywords
 from .scores import Metrics
-from .session import Inputs, Session
+from .session import Session
 from .session_options import SessionOptions, make_options
 from .state import State, StateInfo, create_state, describe_state
 from .tensors import Array, TensorInfo
@@ -77,6 +78,7 @@ class Model:
             library.functions.model_describe(library.address, ctypes.sizeof(info), ctypes.byref(info))
             self._info = info
             self._entries = [describe_entry(library, number) for number in range(info.entry_count)]
+            self._has_shapes = len({common_name(entry) for entry in self._entries}) < len(self._entries)
             self._states = describe_state(library, info.variable_count)
             self._library = library
 
@@ -131,13 +133,20 @@ class Model:
         return self._states
 
     def entry(self, name: Optional[str] = None) -> Entry:
-        """Returns the entry called `name`; by default, the first one."""
-        if name is None:
-            return self.entries[0]
-        for entry in self.entries:
-            if entry.name == name:
-                return entry
-        raise ValueError(f"the model has no entry '{name}'; it has {', '.join(entry.name for entry in self.entries)}")
+        """Returns the entry called `name`; by default, the first one. "main" means the first of main@16 and main@64."""
+        return find_entries(self.entries, name)[0]
+
+    def entry_for(self, shapes: Mapping[str, Sequence[int]], *, entry: Optional[str] = None) -> Entry:
+        """Returns the smallest of the entries for several shapes whose inputs have room for arrays of these shapes. Inputs that are not
+        given are not compared. `entry` is the name before the @; by default, that of the first entry.
+
+        >>> model = compile("convnet.onnx", shape={"image": [(1, 3, 96, 96), (4, 3, 96, 96)]})
+        >>> model.entry_for({"image": (3, 3, 96, 96)}).name
+        'main@4'
+        >>> model.run(numpy.zeros((4, 3, 96, 96), "float32"))["probabilities"].shape
+        (4, 10)
+        """
+        return find_smallest(find_entries(self.entries, entry), shapes)
 
     def memory(self, entry: Optional[str] = None, **options: Unpack[SessionOptions]) -> Dict[str, int]:
         """Returns the memory of a session with these options: block_bytes in total, including arena_bytes and others.
@@ -146,16 +155,24 @@ class Model:
         110592
         """
         library, info = self._opened(), _native.MemoryInfo()
-        native = make_options(self.entry(entry).name, options, "memory")
+        native = self._make_options(entry, options, "memory")
         library.functions.session_memory(library.address, library.asked_version(native), ctypes.byref(native), ctypes.sizeof(info),
                                          ctypes.byref(info))
         return {name: getattr(info, name) for name, _ in info._fields_}
 
+    def _make_options(self, entry: Optional[str], options: SessionOptions, function: str = "session") -> Any:
+        found = find_entries(self.entries, entry)
+        native = make_options(found[0].name, options, function)
+        if options.get("all_entries") is None:
+            native.all_entries = len(found) > 1
+        return native
+
     # --- Running ----------------------------------------------------------------------------------------------------
 
     def session(self, entry: Optional[str] = None, *, state: Optional[State] = None, **options: Unpack[SessionOptions]) -> Session:
-        """Creates a session of an entry, by default the first one; `with` closes it. `state` is one that sessions share, from new_state()
-        or another session. Options are those of nacre.SessionOptions.
+        """Creates a session of an entry, by default the first one; `with` closes it. A session of entries for several shapes has all of
+        them: run() selects the one for its inputs. `state` is one that sessions share, from new_state() or another session. Options are
+        those of nacre.SessionOptions.
 
         >>> with load("libconvnet.so").session(threads=1) as session:
         ...     session.input("image")[...] = 0
@@ -163,25 +180,27 @@ class Model:
         >>> answer["probabilities"].shape
         (1, 10)
         """
-        chosen = self.entry(entry)
         if state is not None and state.of is not self._library:
             raise ValueError("the state of a session belongs to another model")
-        return Session(self._opened(), chosen.name, chosen.inputs, chosen.outputs, make_options(chosen.name, options), state)
+        return Session(self._opened(), self.entries, self.entry(entry), self._make_options(entry, options), state)
 
     def run(self, inputs: Optional[Inputs] = None, *more: Any, entry: Optional[str] = None, **unknown: NoReturn) -> Dict[str, Array]:
-        """Computes the outputs and returns them by name. Pass inputs by name ({"x": array}) or in the model's order (run(a, b)).
+        """Computes the outputs and returns them by name. Pass inputs by name ({"x": array}) or in the model's order (run(a, b)). If there
+        are entries for several shapes, computes the one that the inputs fit.
 
-        Uses a session that the model keeps for each entry; threads that call it at the same time wait for each other. All entries
-        share `state`, which is kept between runs.
+        Uses a session that the model keeps for each entry, or for all if there are several shapes; threads that call it at the same time
+        wait for each other. All entries share `state`, which is kept between runs.
         """
         if unknown:
             refuse_keywords(unknown, [info.name for info in self.entry(entry).inputs], SessionOptions.__annotations__)
         given = [inputs, *more] if more else inputs
         with self._lock:
-            name = self.entry(entry).name
-            if name not in self._sessions:
-                self._sessions[name] = self.session(name, state=self.state if self.states else None)
-            return self._sessions[name].run(given)
+            chosen = self.entry(entry)
+            key = "" if self._has_shapes else chosen.name
+            if key not in self._sessions:
+                self._sessions[key] = self.session(chosen.name, state=self.state if self.states else None, all_entries=self._has_shapes)
+            name = (entry or common_name(chosen)) if self._has_shapes else None
+            return self._sessions[key].run(given, entry=name)
 
     @property
     def state(self) -> State:
@@ -207,7 +226,7 @@ class Model:
         """
         if min_seconds is None:
             min_seconds = 1.0 if runs is None else 0.0
-        with self.session(entry, **options) as session:
+        with self.session(self._entry_of(inputs, entry).name, **options) as session:
             return measure(session, inputs, runs, min_seconds)
 
     def profile(self, inputs: Optional[Inputs] = None, *, entry: Optional[str] = None, runs: int = 10, **options: Unpack[SessionOptions]) -> Profile:
@@ -218,8 +237,14 @@ class Model:
         'conv_0, batchnormalization_1, relu_2'
         """
         options["profile"] = True
-        with self.session(entry, **options) as session:
-            return profile(session, self.entry(entry).launches, inputs, runs)
+        measured = self._entry_of(inputs, entry)
+        with self.session(measured.name, **options) as session:
+            return profile(session, measured.launches, inputs, runs)
+
+    def _entry_of(self, inputs: Optional[Inputs], name: Optional[str]) -> Entry:
+        """Returns the entry called `name`; of several for other shapes, the one that the inputs fit."""
+        entries = find_entries(self.entries, name)
+        return find_fitting(entries, numbered(entries[0], inputs))
 
     # --- Training ---------------------------------------------------------------------------------------------------
 

@@ -13,8 +13,8 @@ class CompileOptions(TypedDict, total=False):
     """The options of nacre-compile as keywords of compile() and from_torch(); False omits an option without a value."""
 
     # Input
-    shape: Union[Mapping[str, Union[str, Sequence[int]]], str, Sequence[str]]
-    """Shape of an input: sizes that the model leaves open, or another batch (input=scalar: no axes); repeatable"""
+    shape: Union[Mapping[str, Union[str, Sequence[int], Sequence[Sequence[int]]]], str, Sequence[str]]
+    """Shape of an input: sizes that the model leaves open, or another batch (input=scalar: no axes); repeatable. 'input=1x{16,64}' makes an entry for each shape (see SHAPES in nacre-compile --help)"""
     set: Union[Mapping[str, Any], str, Sequence[str]]
     """Value of an input that decides a shape: numbers, .npy or TensorProto .pb; repeatable"""
     preprocess: Union[str, Sequence[str]]

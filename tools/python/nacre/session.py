@@ -2,19 +2,21 @@
 """Sessions: a model that is ready to run, with its memory and threads."""
 from __future__ import annotations
 
-import bisect
 import contextlib
 import ctypes
 import logging
 import re
 import threading
 import weakref
-from typing import Any, Dict, Iterator, List, Mapping, NoReturn, Optional, Sequence, Set, Tuple, Union
+from typing import Any, Dict, Iterator, List, Mapping, NoReturn, Optional, Sequence, Tuple
 
 import numpy as np
 
 from . import _native
 from ._library import Library
+from .entries import Entry
+from .entry_buffers import EntryBuffers
+from .entry_choice import Inputs, common_name, find_entries, find_fitting, find_input, numbered
 from .errors import LabelError, RunError
 from .forks import renew_lock_in_children
 from .interrupt import cancelled_by_interrupt
@@ -24,9 +26,6 @@ from .state import State
 from .tensors import Array, TensorInfo, empty, fitting
 
 log = logging.getLogger("nacre")
-
-#: Inputs of a run: arrays by name, arrays in the order of the model's inputs, or one array.
-Inputs = Union[Mapping[str, Any], Sequence[Any], Array]
 
 _REASON_BYTES = 1024
 # How the runtime refuses a label (runtime/src/state/labels.cpp).
@@ -80,27 +79,28 @@ class Session:
     To run in several threads at once, give each its own session. A run does not block other Python threads. Ctrl-C ends a run of
     the main thread.
 
+    A session of a model for several shapes has all entries, as one with all_entries=True. One of them is in use: the one of the latest
+    run() or use(). The properties, input() and the times of launches concern this entry. Each entry keeps its inputs and outputs
+    while another one is in use.
+
     After os.fork(), the child may use the session without its threads and its GPU. If a run was in progress at the fork, the
     child can only close the session.
     """
 
-    def __init__(self, library: Library, entry: str, inputs: List[TensorInfo], outputs: List[TensorInfo], options: Any,
-                 state: Optional[State]) -> None:
-        self.entry = entry
-        self.inputs = inputs
-        self.outputs = outputs
+    def __init__(self, library: Library, entries: Sequence[Entry], first: Entry, options: Any, state: Optional[State]) -> None:
         self._owner: Optional[_Owner] = _Owner(library, options, state)
         self._shared_state = state
         self.renew_lock()
         renew_lock_in_children(self)
-        self._input_numbers = {info.name: number for number, info in enumerate(inputs)}
-        self._kept: Set[int] = set()  # Inputs that the user writes in place.
         self._functions = library.functions
-        self._views_of_inputs = [self._view(False, number, info) for number, info in enumerate(inputs)]
-        self._views_of_outputs = [self._view(True, number, info) for number, info in enumerate(outputs)]
-        # Outputs do not overlap, so sorting by begins also sorts by ends.
-        ranges = sorted((view.ctypes.data, view.ctypes.data + view.nbytes) for view in self._views_of_outputs if view.nbytes)
-        self._output_begins, self._output_ends = [begin for begin, _ in ranges], [end for _, end in ranges]
+        self._number = entries.index(first)  # Of the entry that the runtime uses.
+        self._all: Dict[str, EntryBuffers] = {}
+        self._used: EntryBuffers
+        with self._entered() as owner:
+            for number, entry in enumerate(entries):
+                if options.all_entries or entry is first:
+                    self._all[entry.name] = self._buffers(owner, number, entry)
+            self._use(owner, first)
 
     def __enter__(self) -> Session:
         return self
@@ -122,18 +122,38 @@ class Session:
         """Joins the threads and frees the memory, as soon as no array of input() or run(copy=False) uses it."""
         with self._entered(closed=True):
             self._owner = None
-            self._views_of_inputs, self._views_of_outputs = [], []
+            for buffers in self._all.values():
+                buffers.release()
+
+    @property
+    def entry(self) -> str:
+        """The name of the entry in use."""
+        return self._used.entry.name
+
+    @property
+    def inputs(self) -> List[TensorInfo]:
+        return self._used.entry.inputs
+
+    @property
+    def outputs(self) -> List[TensorInfo]:
+        return self._used.entry.outputs
+
+    def use(self, entry: str) -> None:
+        """Uses another entry of a session that has all, such as "main@64" or "train". Allocates nothing."""
+        with self._entered() as owner:
+            self._use(owner, self._named(entry)[0])
 
     def input(self, name: str) -> Array:
         """Returns the session's buffer of an input, as an array to write in place. run() then does not need this input, and the
         buffer keeps its contents between runs."""
-        number = self._input_number(name)
         with self._entered():
-            self._kept.add(number)
-            return self._views_of_inputs[number]
+            number = find_input(self._used.entry, name)
+            self._used.kept.add(number)
+            return self._used.inputs[number]
 
-    def run(self, inputs: Optional[Inputs] = None, *, copy: bool = True, **unknown: NoReturn) -> Dict[str, Array]:
-        """Computes the outputs.
+    def run(self, inputs: Optional[Inputs] = None, *, entry: Optional[str] = None, copy: bool = True, **unknown: NoReturn) -> Dict[str, Array]:
+        """Computes the outputs of the entry in use, or of the one called `entry`. If there are several for other shapes, computes those of
+        the one with the shapes of `inputs`.
 
         `inputs` are arrays by name, or in the model's order. A contiguous array whose address is a multiple of 64 (as from
         nacre.empty) is read in place; others are copied. With copy=False, the outputs are arrays over the session's memory:
@@ -142,9 +162,9 @@ class Session:
         If cancel() or max_iterations ends the run, this raises a RunError with that status, and the state is unchanged.
         """
         if unknown:
-            refuse_keywords(unknown, self._input_numbers, SessionOptions.__annotations__)
+            refuse_keywords(unknown, [info.name for info in self.inputs], SessionOptions.__annotations__)
         with self._entered() as owner:
-            feeds = self._feeds(inputs)
+            feeds = self._feeds(owner, inputs, entry)
             bound: List[Tuple[int, Array]] = []
             try:
                 for number, array in feeds.items():
@@ -172,9 +192,9 @@ class Session:
     def _check_label(self, reason: str, feeds: Mapping[int, Array]) -> None:
         """Raises a LabelError if the runtime has refused a label."""
         refused = _REFUSED_LABEL.match(reason)
-        if refused and refused["name"] in self._input_numbers:
-            number = self._input_numbers[refused["name"]]
-            labels = feeds.get(number, self._views_of_inputs[number])
+        numbers = [number for number, info in enumerate(self.inputs) if refused and info.name == refused["name"]]
+        if refused and numbers:
+            labels = feeds.get(numbers[0], self._used.inputs[numbers[0]])
             raise LabelError(refused["name"], int(refused["element"]), labels, int(refused["last"]) + 1)
 
     def cancel(self) -> bool:
@@ -238,46 +258,55 @@ class Session:
         if status:
             raise RunError(status, _native.text(self._functions.session_reason(owner.pointer)))
 
-    def _view(self, of_output: bool, number: int, info: TensorInfo) -> Array:
+    def _buffers(self, owner: _Owner, number: int, entry: Entry) -> EntryBuffers:
+        self._switch(owner, number)
+        inputs = [self._view(owner, False, index, info) for index, info in enumerate(entry.inputs)]
+        outputs = [self._view(owner, True, index, info) for index, info in enumerate(entry.outputs)]
+        return EntryBuffers(entry, number, inputs, outputs)
+
+    def _view(self, owner: _Owner, of_output: bool, number: int, info: TensorInfo) -> Array:
         """Returns an array over the session's own buffer."""
-        owner, where = self._owner, ctypes.c_void_p()
-        assert owner
+        where = ctypes.c_void_p()
         ask = self._functions.session_output if of_output else self._functions.session_input
         self._check(owner, ask(owner.pointer, number, ctypes.byref(where)))
         return np.asarray(_Memory(owner, where.value or 0, info, writable=not of_output))
 
-    def _input_number(self, name: str) -> int:
-        if name not in self._input_numbers:
-            known = ", ".join(f"'{known}'" for known in self._input_numbers) or "none"
-            raise ValueError(f"entry '{self.entry}' has no input '{name}'; it has {known}")
-        return self._input_numbers[name]
+    def _switch(self, owner: _Owner, number: int) -> None:
+        if number != self._number:
+            self._check(owner, self._functions.session_use(owner.pointer, number))
+            self._number = number
 
-    def _feeds(self, inputs: Optional[Inputs]) -> Dict[int, Array]:
-        """Returns a matching array for each input number; only inputs written in place may be missing."""
-        given: Mapping[int, Any]
-        if inputs is None:
-            given = {}
-        elif isinstance(inputs, Mapping):
-            given = {self._input_number(name): value for name, value in inputs.items()}
-        else:
-            listed = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
-            if len(listed) > len(self.inputs):
-                raise ValueError(f"entry '{self.entry}' has {len(self.inputs)} inputs, but {len(listed)} are given; "
-                                 f"they are {', '.join(map(str, self.inputs)) or 'none'}")
-            given = dict(enumerate(listed))
-        missing = [str(info) for number, info in enumerate(self.inputs) if number not in given and number not in self._kept]
+    def _use(self, owner: _Owner, entry: Entry) -> None:
+        self._used = self._all[entry.name]
+        self._switch(owner, self._used.number)
+
+    def _named(self, name: Optional[str]) -> List[Entry]:
+        """Returns the entries that `name` means, the one in use first; by default, those that differ from it only in shapes."""
+        used = self._used.entry
+        if len(self._all) == 1 and name is None:
+            return [used]
+        advice = "; create it with all_entries=True" if len(self._all) == 1 else ""
+        entries = find_entries([buffers.entry for buffers in self._all.values()], common_name(used) if name is None else name, "session", advice)
+        return sorted(entries, key=lambda entry: entry is not used)
+
+    def _feeds(self, owner: _Owner, inputs: Optional[Inputs], name: Optional[str]) -> Dict[int, Array]:
+        """Uses the entry that the inputs fit, and returns an array for each of its inputs; only inputs written in place may be missing."""
+        entries = self._named(name)
+        given = numbered(entries[0], inputs)
+        entry = find_fitting(entries, given)
+        kept = self._all[entry.name].kept
+        missing = [str(info) for number, info in enumerate(entry.inputs) if number not in given and number not in kept]
         if missing:
             raise ValueError(f"inputs are missing: {'; '.join(missing)}")
-        return {number: fitting(value, self.inputs[number]) for number, value in given.items()}
+        feeds = {number: fitting(value, entry.inputs[number]) for number, value in given.items()}
+        self._use(owner, entry)
+        return feeds
 
     def _feed(self, owner: _Owner, number: int, array: Array, bound: List[Tuple[int, Array]]) -> None:
-        address = array.ctypes.data
-        # An input that overlaps an output, such as an array of run(copy=False), would be overwritten while it is read.
-        first = bisect.bisect_right(self._output_ends, address)
-        apart = first == len(self._output_begins) or address + array.nbytes <= self._output_begins[first]
-        if not (array.flags.c_contiguous and address % _native.ALIGNMENT == 0 and apart and array.nbytes):
-            if number not in self._kept:
-                self._views_of_inputs[number][...] = array
+        aligned = array.flags.c_contiguous and array.ctypes.data % _native.ALIGNMENT == 0
+        if not (aligned and array.nbytes and not self._used.overlaps_output(array)):
+            if number not in self._used.kept:
+                self._used.inputs[number][...] = array
                 return
             # Values that the user wrote in place remain for the next run.
             aside = empty(array.shape, array.dtype)
@@ -287,7 +316,7 @@ class Session:
         bound.append((number, array))
 
     def _output(self, owner: _Owner, number: int, info: TensorInfo) -> Array:
-        array = self._views_of_outputs[number]
+        array = self._used.outputs[number]
         if info.open_axes:
             dims = (ctypes.c_int64 * max(1, len(info.shape)))()
             self._check(owner, self._functions.session_output_dims(owner.pointer, number, dims))

@@ -35,6 +35,8 @@ class SessionOptions(TypedDict, total=False):
     """The folder of GPU pipelines and measurements"""
     max_iterations: int
     """A run with more loop iterations than that ends with a RunError; 0, the default: no limit"""
+    all_entries: Optional[bool]
+    """Whether the session has all entries, over one memory; by default, if there are entries for several shapes and none is named"""
 
 
 def _integer(name: str, given: Mapping[str, Any]) -> Optional[int]:
@@ -72,8 +74,8 @@ def make_options(entry: str, given: Mapping[str, Any], function: str = "session"
     options.threads, options.gpu = threads, _GPU[gpu]
     options.gpu_cut = 0 if gpu_cut is None else round(gpu_cut) + 1
     options.gpu_device = 0 if gpu_device is None else gpu_device + 1
-    for name in ("profile", "gpu_sequential", "gpu_background", "gpu_self_test"):
-        setattr(options, name, given.get(name, False))
+    for name in ("profile", "gpu_sequential", "gpu_background", "gpu_self_test", "all_entries"):
+        setattr(options, name, bool(given.get(name)))
     options.tune_budget_ms = tune_budget_ms
     options.max_iterations = max_iterations
     cache_folder = given.get("cache_folder")

@@ -8,7 +8,8 @@ from typing import Any, List, NamedTuple, Optional, Sequence
 
 import numpy as np
 
-from .session import Inputs, Session
+from .entry_choice import Inputs
+from .session import Session
 from .tensors import Array, TensorInfo, fitting
 
 _WARM_UP = 3

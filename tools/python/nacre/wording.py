@@ -13,6 +13,7 @@ _WORD = r"(?:[^\s;'`),]|,(?=\S))*(?:[^\s;'`),.:]|\.\.\.)"
 _OPTION = re.compile(r"(?P<command>nacre-[a-z]+(?: (?:--?[a-z][^\s;,'`]*|[^\s;,]*[./][^\s;,]*))+)"
                      rf"|(?<![\w/-])--(?P<name>[a-z][a-z-]*[a-z])(?:=(?P<value>{_WORD})| (?P<pair>[^\s=:;,']+[=:]{_WORD}))?")
 _HELP = (("; see --help", "; see help(nacre.CompileOptions)"), ("; --help lists them", "; help(nacre.CompileOptions) lists them"))
+_REPEATED = re.compile(r"repeat --shape=\S+=<shape> for each")
 # After these a bare name would read like another word of the sentence.
 _NEEDS_SIGN = re.compile(r"(?:\bwith|\bpass|\badd) $")
 _FLAGS = {name for name, kind in CompileOptions.__annotations__.items() if getattr(kind, "__forward_arg__", kind) in (bool, "bool")}
@@ -32,7 +33,7 @@ def in_python(text: str) -> str:
     """
     for shell, python in _HELP:
         text = text.replace(shell, python)
-    return _OPTION.sub(_replaced, text)
+    return _OPTION.sub(_replaced, _REPEATED.sub("pass a list of shapes", text))
 
 
 def keyword_of(name: str) -> str:

@@ -36,9 +36,23 @@ public final class EntryInfo {
     return name;
   }
 
+  /** The name that entries for several shapes share: {@code main} of {@code main@16} and {@code main@64}. */
+  String commonName() {
+    int at = name.indexOf('@');
+    return at < 0 ? name : name.substring(0, at);
+  }
+
   @NonNull
   public List<TensorInfo> inputs() {
     return inputs;
+  }
+
+  /** Returns null if there is no such input. */
+  TensorInfo input(String inputName) {
+    for (TensorInfo input : inputs)
+      if (input.name().equals(inputName))
+        return input;
+    return null;
   }
 
   @NonNull

@@ -5,6 +5,7 @@ import androidx.annotation.NonNull;
 import androidx.annotation.Nullable;
 import java.io.File;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
@@ -167,6 +168,42 @@ public final class Model implements AutoCloseable {
   @NonNull
   public EntryInfo entry(@NonNull String entryName) {
     return entries.get(entryIndex(entryName));
+  }
+
+  /**
+   * Returns the smallest entry whose input has room for a tensor of this shape, among those for several shapes
+   * ({@code nacre-compile --shape}), such as {@code main@16} and {@code main@64}. Other inputs are not compared. If the entry is
+   * larger, the app fills the rest of its inputs.
+   *
+   * @throws NacreException if no entry is large enough.
+   */
+  @NonNull
+  public EntryInfo entryFor(@NonNull String input, @NonNull long... shape) {
+    return entryFor(entries.get(0).commonName(), input, shape);
+  }
+
+  /** The same among the entries called {@code entryName}, or that and a shape after an {@code @}. */
+  @NonNull
+  public EntryInfo entryFor(@NonNull String entryName, @NonNull String input, @NonNull long... shape) {
+    EntryInfo smallest = null;
+    long least = Long.MAX_VALUE;
+    StringBuilder known = new StringBuilder();
+    for (EntryInfo entry : entries) {
+      TensorInfo tensor = entry.commonName().equals(entryName) ? entry.input(input) : null;
+      if (tensor == null)
+        continue;
+      known.append(known.length() == 0 ? "" : ", ").append(entry.name()).append(' ').append(Arrays.toString(tensor.shape()));
+      if (tensor.hasRoomFor(shape) && tensor.elements() < least) {
+        smallest = entry;
+        least = tensor.elements();
+      }
+    }
+    if (known.length() == 0)
+      throw NacreException.badArgument("the model '" + name + "' has no entry '" + entryName + "' with an input '" + input + "'");
+    if (smallest == null)
+      throw NacreException.badArgument("no entry has room for " + Arrays.toString(shape) + " of input '" + input +
+                                       "'; entries are " + known);
+    return smallest;
   }
 
   int entryIndex(@Nullable String entryName) {

@@ -44,6 +44,8 @@ final class Native {
 
   static native void bind(long session, boolean output, int index, long address);
 
+  static native void use(long session, int entry);
+
   static native void run(long session);
 
   /** Returns false if no run is in progress. */

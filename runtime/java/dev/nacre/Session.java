@@ -4,11 +4,11 @@ package dev.nacre;
 import androidx.annotation.NonNull;
 import androidx.annotation.Nullable;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.FloatBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * A model that is ready to run, with its memory and threads. One thread at a time may use it; a second one gets an exception,
@@ -16,24 +16,27 @@ import java.util.List;
  *
  * <p>Inputs and outputs are direct buffers that the model reads and writes without copies: the session's or the caller's.
  * The session's buffers are Java memory, so they can be used after the session is closed; no run writes them any more.
+ *
+ * <p>A session has one entry of the model, or all of them ({@link SessionOptions#allEntries}). All calls concern the entry in
+ * use, but each entry keeps its buffers while another one is in use.
  */
 public final class Session implements AutoCloseable {
   final Guard guard = new Guard("the session");
   private final Model model;
-  private final int entry;
-  private final Tensors inputs;
-  private final Tensors outputs;
+  private final Tensors[] inputs; // of each entry of the model; null for those that the session does not have
+  private final Tensors[] outputs;
   private final State ownState;
   private final State sharedState;
   private final WeightsFile weights;
   private final Object life = new Object(); // held while the handle is let go, or used by cancel()
   private long handle;
+  private volatile int entry; // the number of the entry in use
 
   Session(Model model, SessionOptions options, String entryName) {
     this.model = model;
     entry = model.entryIndex(entryName);
-    inputs = new Tensors("input", model.entries().get(entry).inputs());
-    outputs = new Tensors("output", model.entries().get(entry).outputs());
+    inputs = new Tensors[model.entries().size()];
+    outputs = new Tensors[model.entries().size()];
     sharedState = options.state;
     byte[] entryBytes = Native.bytes("the entry", model.entries().get(entry).name());
     byte[] cache = options.cacheFolder == null ? null : Native.bytes("the cache folder", options.cacheFolder);
@@ -61,100 +64,86 @@ public final class Session implements AutoCloseable {
     ownState =
         sharedState == null && !model.states().isEmpty() ? new State(model, guard, Native.stateOf(handle)) : null;
     try {
-      inputs.bindOwn();
-      outputs.bindOwn();
+      bindOwn(options.allEntries);
     } catch (Throwable failure) {
       close();
       throw failure;
     }
   }
 
-  /** The inputs or the outputs: their descriptions, and their Java memory. */
-  private final class Tensors {
-    final String what;
-    final List<TensorInfo> infos;
-    private final ByteBuffer[] own;
-    private final ByteBuffer[] bound; // keeps buffers alive whose addresses the runtime has
-
-    Tensors(String what, List<TensorInfo> infos) {
-      this.what = what;
-      this.infos = infos;
-      own = new ByteBuffer[infos.size()];
-      bound = new ByteBuffer[infos.size()];
+  private void bindOwn(boolean allEntries) {
+    int first = entry;
+    for (int i = 0; i < inputs.length; ++i) {
+      if (i != first && !allEntries)
+        continue;
+      EntryInfo info = model.entries().get(i);
+      inputs[i] = new Tensors(this, false, info.inputs());
+      outputs[i] = new Tensors(this, true, info.outputs());
+      switchTo(i);
+      inputs[i].bindOwn();
+      outputs[i].bindOwn();
     }
+    switchTo(first);
+  }
 
-    TensorInfo info(int index) {
-      if (index < 0 || index >= infos.size())
-        throw NacreException.badArgument("the entry has " + infos.size() + " " + what + "s, so it has no number " +
-                                         index);
-      return infos.get(index);
-    }
+  private void switchTo(int number) {
+    if (number == entry)
+      return;
+    Native.use(handle, number);
+    entry = number;
+  }
 
-    int find(String name) {
-      for (int i = 0; i < infos.size(); ++i)
-        if (infos.get(i).name().equals(name))
-          return i;
-      throw NacreException.badArgument("the entry has no " + what + " '" + name + "'");
-    }
+  long handle() { return handle; }
 
-    void bind(int index, ByteBuffer buffer, long address) {
-      Native.bind(handle, this == outputs, index, address);
-      bound[index] = buffer;
-    }
+  /** Enters the guard for tensors of the entry in use. Another thread may have switched since this one found them. */
+  void enter(Tensors tensors) {
+    guard.enter();
+    if (tensors == inputs[entry] || tensors == outputs[entry])
+      return;
+    guard.leave();
+    throw NacreException.badArgument("the session is in use by another thread; use it from one thread at a time");
+  }
 
-    void bindCallers(int index, ByteBuffer buffer) {
-      TensorInfo tensor = info(index);
-      guard.enter();
-      try {
-        if (buffer == null) {
-          bindOwn(index);
-          return;
-        }
-        long address = Buffers.addressOf(what, buffer, tensor, this == outputs);
-        ByteBuffer slice = buffer.slice();
-        slice.limit((int)tensor.bytes());
-        bind(index, slice, address);
-      } finally {
-        guard.leave();
-      }
-    }
+  /** The entry in use: that of the options, or of the latest {@link #use(String)}. */
+  @NonNull
+  public EntryInfo entry() {
+    return model.entries().get(entry);
+  }
 
-    void bindOwn() {
-      for (int i = 0; i < own.length; ++i)
-        bindOwn(i);
-    }
+  /**
+   * Lets later calls concern another entry, such as {@code train}. Each entry keeps its buffers, also bound ones. Allocates
+   * nothing.
+   *
+   * @throws NacreException if there is no such entry, or the session was created without {@link SessionOptions#allEntries}.
+   */
+  public void use(@NonNull String entryName) { use(model.entryIndex(Objects.requireNonNull(entryName))); }
 
-    private void bindOwn(int index) {
-      if (own[index] == null)
-        own[index] = Buffers.allocate(infos.get(index).bytes());
-      bind(index, own[index], Buffers.address(own[index]));
-    }
+  /** The same for an entry of {@link Model#entries()} or {@link Model#entryFor(String, long...)}. */
+  public void use(@NonNull EntryInfo other) { use(model.entries().indexOf(Objects.requireNonNull(other))); }
 
-    ByteBuffer view(int index) {
-      info(index);
-      guard.enter();
-      try {
-        return bound[index].duplicate().order(ByteOrder.nativeOrder());
-      } finally {
-        guard.leave();
-      }
-    }
-
-    FloatBuffer floats(int index) {
-      Buffers.mustBeFloats(info(index));
-      return view(index).asFloatBuffer();
+  private void use(int number) {
+    if (number < 0)
+      throw NacreException.badArgument("the entry belongs to another model");
+    guard.enter();
+    try {
+      if (inputs[number] == null)
+        throw NacreException.badArgument("the session has only the entry '" + entry().name() +
+                                         "'; create it with allEntries(true)");
+      switchTo(number);
+    } finally {
+      guard.leave();
     }
   }
 
   /** The inputs, in the order of their numbers. */
   @NonNull
   public List<TensorInfo> inputs() {
-    return inputs.infos;
+    return inputs[entry].infos;
   }
 
   @NonNull
   public List<TensorInfo> outputs() {
-    return outputs.infos;
+    return outputs[entry].infos;
   }
 
   /**
@@ -163,23 +152,23 @@ public final class Session implements AutoCloseable {
    */
   @NonNull
   public ByteBuffer input(int index) {
-    return inputs.view(index);
+    return inputs[entry].view(index);
   }
 
   @NonNull
   public ByteBuffer input(@NonNull String name) {
-    return inputs.view(inputs.find(name));
+    return inputs[entry].view(name);
   }
 
   /** {@link #input(int)} for a float tensor. */
   @NonNull
   public FloatBuffer inputFloats(int index) {
-    return inputs.floats(index);
+    return inputs[entry].floats(index);
   }
 
   @NonNull
   public FloatBuffer inputFloats(@NonNull String name) {
-    return inputs.floats(inputs.find(name));
+    return inputs[entry].floats(name);
   }
 
   /**
@@ -187,22 +176,22 @@ public final class Session implements AutoCloseable {
    */
   @NonNull
   public ByteBuffer output(int index) {
-    return outputs.view(index);
+    return outputs[entry].view(index);
   }
 
   @NonNull
   public ByteBuffer output(@NonNull String name) {
-    return outputs.view(outputs.find(name));
+    return outputs[entry].view(name);
   }
 
   @NonNull
   public FloatBuffer outputFloats(int index) {
-    return outputs.floats(index);
+    return outputs[entry].floats(index);
   }
 
   @NonNull
   public FloatBuffer outputFloats(@NonNull String name) {
-    return outputs.floats(outputs.find(name));
+    return outputs[entry].floats(name);
   }
 
   /**
@@ -210,17 +199,17 @@ public final class Session implements AutoCloseable {
    * order, and aligned to 64 bytes, like those of {@link Buffers#allocate} and of other sessions. Null restores the session's
    * own buffer.
    */
-  public void bindInput(int index, @Nullable ByteBuffer buffer) { inputs.bindCallers(index, buffer); }
+  public void bindInput(int index, @Nullable ByteBuffer buffer) { inputs[entry].bindCallers(index, buffer); }
 
   public void bindInput(@NonNull String name, @Nullable ByteBuffer buffer) {
-    inputs.bindCallers(inputs.find(name), buffer);
+    inputs[entry].bindCallers(name, buffer);
   }
 
   /** Like {@link #bindInput(int, ByteBuffer)}, but it must not overlap another bound buffer, which run() checks. */
-  public void bindOutput(int index, @Nullable ByteBuffer buffer) { outputs.bindCallers(index, buffer); }
+  public void bindOutput(int index, @Nullable ByteBuffer buffer) { outputs[entry].bindCallers(index, buffer); }
 
   public void bindOutput(@NonNull String name, @Nullable ByteBuffer buffer) {
-    outputs.bindCallers(outputs.find(name), buffer);
+    outputs[entry].bindCallers(name, buffer);
   }
 
   /** Computes the outputs from the inputs, and returns when they are complete. Allocates nothing. */
@@ -248,18 +237,12 @@ public final class Session implements AutoCloseable {
   /** Returns an output's shape after the latest run; it equals that of its info, except along open axes. */
   @NonNull
   public long[] outputShape(int index) {
-    int rank = outputs.info(index).shape().length;
-    guard.enter();
-    try {
-      return Native.outputShape(handle, index, rank);
-    } finally {
-      guard.leave();
-    }
+    return outputs[entry].shape(index);
   }
 
   @NonNull
   public long[] outputShape(@NonNull String name) {
-    return outputShape(outputs.find(name));
+    return outputs[entry].shape(name);
   }
 
   /**

@@ -23,6 +23,7 @@ public final class SessionOptions {
   String weightsFile;
   Log log;
   State state;
+  boolean allEntries;
   private Gpu gpu = Gpu.IF_USEFUL;
   private int threads;
   private int gpuCut;
@@ -38,6 +39,16 @@ public final class SessionOptions {
   @NonNull
   public SessionOptions entry(@Nullable String name) {
     entry = name;
+    return this;
+  }
+
+  /**
+   * The session has all entries of the model: {@link #entry} first, and {@link Session#use(String)} selects another. They share
+   * state, threads and the memory of temporaries. Each has its own inputs and outputs, and on a GPU its own weights.
+   */
+  @NonNull
+  public SessionOptions allEntries(boolean wanted) {
+    allEntries = wanted;
     return this;
   }
 
@@ -162,6 +173,6 @@ public final class SessionOptions {
   long[] settings() {
     return new long[] {threads,   profile ? 1 : 0,       gpu.ordinal(),         gpuCut,
                        gpuDevice, gpuSequential ? 1 : 0, gpuBackground ? 1 : 0, gpuSelfTest ? 1 : 0,
-                       tuneBudget, maxIterations};
+                       tuneBudget, maxIterations,         allEntries ? 1 : 0};
   }
 }

@@ -55,6 +55,14 @@ public final class TensorInfo {
     return product;
   }
 
+  /** Whether each axis is at least as long as in {@code other}. */
+  boolean hasRoomFor(long[] other) {
+    boolean hasRoom = shape.length == other.length;
+    for (int i = 0; hasRoom && i < shape.length; ++i)
+      hasRoom = shape[i] >= other[i];
+    return hasRoom;
+  }
+
   public long bytes() { return bytes; }
 
   /** Quantised tensors: real = scale * (stored - zeroPoint). Others: 1. If each channel has its own: 0. */
