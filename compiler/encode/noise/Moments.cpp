@@ -4,6 +4,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <algorithm>
 #include <functional>
 #include <numeric>
 
@@ -117,6 +118,14 @@ TensorMoments TensorMoments::reshaped(ArrayRef<int64_t> newShape, int64_t offset
     return result;
   }
   const int64_t count = countOf(shape);
+  // Rows of the same channels, from any channel on: all rows have the same moments.
+  if (!shape.empty() && !newShape.empty() && newShape.back() == shape.back() && int64_t(numbers.size()) == kept.back()) {
+    result.kept.assign(newShape.size(), 1);
+    result.kept.back() = kept.back();
+    result.numbers = numbers;
+    std::rotate(result.numbers.begin(), result.numbers.begin() + offset % kept.back(), result.numbers.end());
+    return result;
+  }
   if (numbers.size() == 1 || count > mostElements || countOf(newShape) > mostElements)
     return uniform(newShape, merged());
   std::vector<int64_t> places;

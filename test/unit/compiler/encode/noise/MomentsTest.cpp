@@ -57,6 +57,16 @@ TEST(TensorMoments, FlatteningRepeatsChannels) {
   EXPECT_EQ(meansOf(flat.reshaped({1, 2}, /*offset=*/4)), (std::vector<double>{1, 2}));
 }
 
+TEST(TensorMoments, AViewMayBeginAtAnyChannel) {
+  const TensorMoments wide = channelsOf({1, 512, 512, 6});
+  for (int64_t offset : {2, 2 + 6 * 512}) {
+    const TensorMoments view = wide.reshaped({1, 512, 512, 6}, offset);
+    EXPECT_EQ(view.kept, (llvm::SmallVector<int64_t, 4>{1, 1, 1, 6}));
+    EXPECT_EQ(meansOf(view), (std::vector<double>{2, 3, 4, 5, 0, 1}));
+  }
+  EXPECT_EQ(meansOf(wide.reshaped({100, 6}, 6)), (std::vector<double>{0, 1, 2, 3, 4, 5}));
+}
+
 TEST(TensorMoments, PartsAreJoinedAndTaken) {
   const TensorMoments empty = TensorMoments::uniform({1, 4, 4, 5}, meanOf(9));
   const TensorMoments joined = empty.withPart(channelsOf({1, 4, 4, 3}), {0, 0, 0, 2}, {1, 1, 1, 1});
