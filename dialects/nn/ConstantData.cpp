@@ -114,6 +114,13 @@ template <typename Body> void withNarrowElement(Type type, Body &&body) {
       });
 }
 
+/// Calls `body` with a number of the type `Unsigned`, or of its signed counterpart if `type` is signed.
+template <typename Unsigned, typename Body> void withInteger(Type type, Body &&body) {
+  if (type.isUnsignedInteger())
+    return body(Unsigned());
+  return body(std::make_signed_t<Unsigned>());
+}
+
 /// Calls `body` with a value of the C++ type that represents elements of `type` in memory.
 template <typename Body> void withElement(Type type, Body &&body) {
   if (type.isF32())
@@ -128,16 +135,15 @@ template <typename Body> void withElement(Type type, Body &&body) {
     return body(Bool());
   if (isNarrow(type))
     return withNarrowElement(type, body);
-  bool isUnsigned = type.isUnsignedInteger();
   switch (type.getIntOrFloatBitWidth()) {
   case 8:
-    return isUnsigned ? body(uint8_t()) : body(int8_t());
+    return withInteger<uint8_t>(type, body);
   case 16:
-    return isUnsigned ? body(uint16_t()) : body(int16_t());
+    return withInteger<uint16_t>(type, body);
   case 32:
-    return isUnsigned ? body(uint32_t()) : body(int32_t());
+    return withInteger<uint32_t>(type, body);
   case 64:
-    return isUnsigned ? body(uint64_t()) : body(int64_t());
+    return withInteger<uint64_t>(type, body);
   }
   llvm_unreachable("nn has no other element type");
 }

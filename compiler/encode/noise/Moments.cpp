@@ -119,7 +119,8 @@ TensorMoments TensorMoments::reshaped(ArrayRef<int64_t> newShape, int64_t offset
   }
   const int64_t count = countOf(shape);
   // Rows of the same channels, from any channel on: all rows have the same moments.
-  if (!shape.empty() && !newShape.empty() && newShape.back() == shape.back() && int64_t(numbers.size()) == kept.back()) {
+  if (!shape.empty() && !newShape.empty() && newShape.back() == shape.back() &&
+      int64_t(numbers.size()) == kept.back()) {
     result.kept.assign(newShape.size(), 1);
     result.kept.back() = kept.back();
     result.numbers = numbers;

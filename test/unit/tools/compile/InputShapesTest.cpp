@@ -9,13 +9,13 @@ namespace {
 
 using Shape = llvm::SmallVector<int64_t>;
 
-std::vector<importer::ShapedEntry> parse(std::vector<std::string> values) {
+std::vector<importer::ShapedEntry> parse(const std::vector<std::string> &values) {
   auto entries = parseShapes(values);
   EXPECT_TRUE(bool(entries)) << llvm::toString(entries.takeError());
   return std::move(*entries);
 }
 
-std::string problemOf(std::vector<std::string> values) {
+std::string problemOf(const std::vector<std::string> &values) {
   auto entries = parseShapes(values);
   return entries ? "" : llvm::toString(entries.takeError());
 }
