@@ -96,6 +96,10 @@ SmallVector<Value> NnBuilder::finish(OperationState &state, InferTypes inferType
     op->erase();
     return none;
   }
+  if (const SmallVector<OpenAxis> open = findNeutral(op); !open.empty()) {
+    op->erase();
+    return finishFilled(state, inferTypes, open);
+  }
   FailureOr<nn::AxisCounts> counts = passCounts(op);
   if (failed(counts)) {
     op->erase();
@@ -320,6 +324,8 @@ Value NnBuilder::pad(nn::PadMode mode, Value operand, Ints low, Ints high, doubl
 }
 
 Value NnBuilder::gather(Value operand, Value indices, int64_t axis) {
+  if (operand && indices && isOpen(operand) && getCounts(operand)[axis])
+    return gatherOpen(operand, indices, axis);
   return infer<nn::GatherOp>(operand, indices, static_cast<uint64_t>(axis));
 }
 

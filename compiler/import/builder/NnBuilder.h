@@ -166,6 +166,9 @@ public:
   mlir::Value sizesOf(mlir::Value value, int64_t first, int64_t number);
   /// Returns the first `count` elements of `value` along `axis`. The type keeps the maximum size of the axis.
   mlir::Value limit(mlir::Value value, int64_t axis, mlir::Value count);
+  /// Slices an operand whose sliced axes may be open. Starts and sizes are for the maximum size, and must not be
+  /// relative to the end. Along open axes, steps must be 1.
+  mlir::Value sliceOpen(mlir::Value operand, Ints starts, Ints sizes, Ints steps);
   /// Returns `value` with its open `axis` filled up with `filler` to the size in its type.
   mlir::Value fillUp(mlir::Value value, int64_t axis, mlir::Value filler);
   /// Reports an error at this node, which cannot read `open`, because its size is known only at run time.
@@ -294,6 +297,21 @@ private:
   /// Returns the run-time sizes of the operator's result, which follow from those of its operands; empty if no operand
   /// has open axes. Fails after an error.
   mlir::FailureOr<nn::AxisCounts> passCounts(mlir::Operation *op) const;
+  mlir::Value gatherOpen(mlir::Value operand, mlir::Value indices, int64_t axis);
+  void setCounts(mlir::Value value, const nn::AxisCounts &counts);
+  /// Open axis of an operand along which an operator is exact if a neutral number follows the valid elements.
+  struct OpenAxis {
+    unsigned operand;
+    int64_t axis;
+    int64_t ofResult; ///< The same axis of the result, or Axis::absent.
+    mlir::Value count;
+    mlir::TypedAttr neutral;
+  };
+  /// Returns the axes that prevent `op` from passing counts on, and for which there are neutral numbers.
+  llvm::SmallVector<OpenAxis> findNeutral(mlir::Operation *op) const;
+  /// Like finish(), with operands that are filled up along `open`.
+  llvm::SmallVector<mlir::Value> finishFilled(mlir::OperationState &state, InferTypes inferTypes,
+                                              llvm::ArrayRef<OpenAxis> open);
   mlir::Value reduceOpen(nn::ReduceKind kind, mlir::Value operand, Ints axes, bool keepDims);
 
   mlir::OpBuilder &builder;

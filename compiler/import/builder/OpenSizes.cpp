@@ -2,16 +2,93 @@
 //
 // The part of NnBuilder that handles sizes that are known only at run time. If an operand has an open axis, the result
 // must have the same count, or must not depend on elements after the count. Handlers need not check this. Counts are
-// noted per value. Every new operator either propagates the counts, or is an error at its node.
+// noted per value. Every new operator either propagates the counts, or is an error at its node. Operators that combine
+// elements get neutral ones after the count, such as zeros for the depth of a product.
 
 #include "compiler/import/builder/NnBuilder.h"
 
+#include "dialects/nn/Axes.h"
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/evaluate/ScalarFunctions.h"
+
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
 namespace nacre::importer {
+
+/// Returns the number that does not change what `op` computes of the others along `axis` of an operand, wherever it is
+/// after them. Null if there is no such number.
+static TypedAttr neutralNumber(Operation *op, unsigned operand, int64_t axis) {
+  const Type element = getElementType(op->getOperand(operand));
+  using nn::ReduceKind;
+  return llvm::TypeSwitch<Operation *, TypedAttr>(op)
+      .Case([&](nn::SoftmaxOp softmax) {
+        return axis == int64_t(softmax.getAxis()) ? nn::getIdentity(ReduceKind::Max, element) : TypedAttr();
+      })
+      .Case([&](nn::ArgReduceOp index) {
+        // Of equal numbers, the last one would be among those after the count.
+        const bool isMax = index.getKind() == nn::ArgKind::Max;
+        return axis == int64_t(index.getAxis()) && !index.getSelectLast()
+                   ? nn::getIdentity(isMax ? ReduceKind::Max : ReduceKind::Min, element)
+                   : TypedAttr();
+      })
+      .Case([&](nn::TopKOp largest) {
+        if (axis != int64_t(largest.getAxis()))
+          return TypedAttr();
+        auto type = dyn_cast<FloatType>(element);
+        if (largest.getSmallest() && type) // NaN counts as larger than infinity.
+          return TypedAttr(FloatAttr::get(type, APFloat::getNaN(type.getFloatSemantics())));
+        return nn::getIdentity(largest.getSmallest() ? ReduceKind::Min : ReduceKind::Max, element);
+      })
+      .Case([&](nn::CumulateOp sums) {
+        const bool isSum = sums.getKind() == nn::CumulateKind::Sum;
+        return axis == int64_t(sums.getAxis())
+                   ? nn::getIdentity(isSum ? ReduceKind::Sum : ReduceKind::Prod, element)
+                   : TypedAttr();
+      })
+      .Case([&](nn::MatMulOp) {
+        const nn::Axes axes = nn::getIterationAxes(op);
+        const nn::Axis *own = nn::findAxisOfOperand(axes, operand, axis);
+        return own && own->kind == nn::AxisKind::Reduced ? nn::getIdentity(ReduceKind::Sum, element) : TypedAttr();
+      })
+      .Default(TypedAttr());
+}
+
+SmallVector<NnBuilder::OpenAxis> NnBuilder::findNeutral(Operation *op) const {
+  SmallVector<OpenAxis> found;
+  if (!llvm::any_of(op->getOperands(), [&](Value operand) { return isOpen(operand); }))
+    return found;
+  auto counts = llvm::map_to_vector(op->getOperands(), [&](Value operand) { return getCounts(operand); });
+  if (op->getNumResults() == 1 && nn::transferCounts(op, counts))
+    return found;
+  const nn::Axes axes = nn::getIterationAxes(op);
+  for (auto [number, operand] : llvm::enumerate(counts))
+    for (auto [axis, count] : llvm::enumerate(operand)) {
+      TypedAttr neutral = count ? neutralNumber(op, number, axis) : TypedAttr();
+      if (!neutral)
+        continue;
+      const nn::Axis *own = nn::findAxisOfOperand(axes, number, axis);
+      const int64_t ofResult = own && !isa<nn::TopKOp, nn::ArgReduceOp>(op) ? own->results[0] : nn::Axis::absent;
+      found.push_back({unsigned(number), int64_t(axis), ofResult, count, neutral});
+    }
+  return found;
+}
+
+SmallVector<Value> NnBuilder::finishFilled(OperationState &state, InferTypes inferTypes, ArrayRef<OpenAxis> open) {
+  for (const OpenAxis &axis : open) {
+    Value &operand = state.operands[axis.operand];
+    auto scalar = RankedTensorType::get({}, axis.neutral.getType());
+    operand = fillUp(operand, axis.axis, constant(DenseElementsAttr::get(scalar, ArrayRef<Attribute>(axis.neutral))));
+    if (!operand)
+      return SmallVector<Value>(state.types.size());
+  }
+  SmallVector<Value> results = finish(state, inferTypes);
+  for (const OpenAxis &axis : open)
+    if (axis.ofResult != nn::Axis::absent)
+      results.front() = limit(results.front(), axis.ofResult, axis.count);
+  return results;
+}
 
 FailureOr<nn::AxisCounts> NnBuilder::passCounts(Operation *op) const {
   auto open = llvm::find_if(op->getOperands(), [&](Value operand) { return isOpen(operand); });
@@ -25,6 +102,13 @@ FailureOr<nn::AxisCounts> NnBuilder::passCounts(Operation *op) const {
     return *passed;
   refuseOpen(*open);
   return failure();
+}
+
+void NnBuilder::setCounts(Value value, const nn::AxisCounts &counts) {
+  if (llvm::none_of(counts, [](Value count) { return bool(count); }))
+    shared.counts.erase(value);
+  else
+    shared.counts[value] = counts;
 }
 
 InFlightDiagnostic NnBuilder::refuseOpen(Value open) const {
@@ -53,6 +137,42 @@ Value NnBuilder::sizesOf(Value value, int64_t first, int64_t number) {
   for (auto [axis, size] : llvm::enumerate(shape))
     sizes.push_back(counts[first + axis] ? reshape(counts[first + axis], 1) : integers(size));
   return concat(sizes, 0);
+}
+
+Value NnBuilder::sliceOpen(Value operand, Ints starts, Ints sizes, Ints steps) {
+  const nn::AxisCounts counts = getCounts(operand);
+  if (counts.empty())
+    return slice(operand, starts, sizes, steps);
+  nn::AxisCounts whole = counts;
+  SmallVector<int64_t> cut;
+  for (auto [axis, count] : llvm::enumerate(counts))
+    if (count && (starts[axis] != 0 || sizes[axis] != getShape(operand)[axis] || steps[axis] != 1)) {
+      cut.push_back(int64_t(axis));
+      whole[axis] = Value();
+    }
+  // The operator itself has no rule for these axes: their counts follow from its numbers.
+  setCounts(operand, whole);
+  Value sliced = slice(operand, starts, sizes, steps);
+  setCounts(operand, counts);
+  for (int64_t axis : cut) {
+    Value left = sub(counts[axis], scalar(counts[axis], double(starts[axis])));
+    left = binary(nn::BinaryKind::Min, left, double(sizes[axis]));
+    sliced = limit(sliced, axis, binary(nn::BinaryKind::Max, left, 0.0));
+  }
+  return sliced;
+}
+
+/// Gathers elements along an open axis. Valid indices are smaller than the count, and negative ones count from it.
+Value NnBuilder::gatherOpen(Value operand, Value indices, int64_t axis) {
+  const nn::AxisCounts counts = getCounts(operand);
+  nn::AxisCounts others = counts;
+  others[axis] = Value();
+  Value fromEnd = add(indices, cast(counts[axis], getElementType(indices)));
+  indices = select(binary(nn::BinaryKind::Less, indices, 0.0), fromEnd, indices);
+  setCounts(operand, others);
+  Value gathered = infer<nn::GatherOp>(operand, indices, static_cast<uint64_t>(axis));
+  setCounts(operand, counts);
+  return gathered;
 }
 
 Value NnBuilder::limit(Value value, int64_t axis, Value count) {
@@ -119,10 +239,7 @@ Value NnBuilder::fillUp(Value value, int64_t axis, Value filler) {
     return {};
   counts = getCounts(full);
   counts[axis] = Value();
-  if (llvm::none_of(counts, [](Value other) { return bool(other); }))
-    shared.counts.erase(full);
-  else
-    shared.counts[full] = counts;
+  setCounts(full, counts);
   return full;
 }
 

@@ -31,8 +31,12 @@ void importShape(OperandBinder &node) {
 }
 
 void importSize(OperandBinder &node) {
+  Value x = node.getOperand(0);
+  if (node.nn.isOpen(x))
+    return node.setResult(
+        node.nn.reduce(nn::ReduceKind::Prod, node.nn.sizesOf(x, 0, getRank(x)), {0}, /*keepDims=*/false));
   auto type = RankedTensorType::get({}, node.nn.types().getI64Type());
-  node.setResult(node.nn.constant(DenseElementsAttr::get(type, getType(node.getOperand(0)).getNumElements())));
+  node.setResult(node.nn.constant(DenseElementsAttr::get(type, getType(x).getNumElements())));
 }
 
 //===----------------------------------------------------------------------===//

@@ -52,8 +52,14 @@ void slice(OperandBinder &node, Ints starts, Ints ends, std::optional<SmallVecto
       checkAxes(node, starts.size(), ends.size(), std::move(givenAxes), std::move(givenSteps));
   if (failed(sliced))
     return;
+  const nn::AxisCounts counts = node.nn.getCounts(x);
   SmallVector<int64_t> begin(getRank(x), 0), sizes(getShape(x)), strides(getRank(x), 1);
   for (auto [start, end, axis, step] : llvm::zip_equal(starts, ends, sliced->axes, sliced->steps)) {
+    // Positions from the end, and those that steps lead to, depend on the size.
+    if (!counts.empty() && counts[axis] && (start < 0 || end < 0 || step != 1)) {
+      node.nn.refuseOpen(x);
+      return node.fail();
+    }
     SliceRange range = clampRange(start, end, step, getShape(x)[axis]);
     begin[axis] = range.start;
     sizes[axis] = range.size;
@@ -61,7 +67,7 @@ void slice(OperandBinder &node, Ints starts, Ints ends, std::optional<SmallVecto
     if (range.size == 0)
       begin[axis] = 0;
   }
-  node.setResult(node.nn.slice(x, begin, sizes, strides));
+  node.setResult(node.nn.sliceOpen(x, begin, sizes, strides));
 }
 
 void importSlice1(OperandBinder &node) {
