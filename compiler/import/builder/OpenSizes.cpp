@@ -43,9 +43,8 @@ static TypedAttr neutralNumber(Operation *op, unsigned operand, int64_t axis) {
       })
       .Case([&](nn::CumulateOp sums) {
         const bool isSum = sums.getKind() == nn::CumulateKind::Sum;
-        return axis == int64_t(sums.getAxis())
-                   ? nn::getIdentity(isSum ? ReduceKind::Sum : ReduceKind::Prod, element)
-                   : TypedAttr();
+        return axis == int64_t(sums.getAxis()) ? nn::getIdentity(isSum ? ReduceKind::Sum : ReduceKind::Prod, element)
+                                               : TypedAttr();
       })
       .Case([&](nn::MatMulOp) {
         const nn::Axes axes = nn::getIterationAxes(op);
