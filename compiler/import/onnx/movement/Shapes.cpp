@@ -8,6 +8,7 @@
 #include "compiler/import/operands/LinearForms.h"
 #include "compiler/import/options/Limits.h"
 
+#include "dialects/NumberText.h"
 #include "dialects/nn/shapes/ShapeRules.h"
 #include "mlir/IR/BuiltinAttributes.h"
 
@@ -232,7 +233,7 @@ FailureOr<SmallVector<int64_t>> readRepeats(OperandBinder &node) {
     return failure();
   if (!(std::abs(*given) <= maxRank) || !(*tiles >= 0 && *tiles <= INT32_MAX))
     return node.error() << node.nameOf(1) << " must be a number of 0 or more and " << node.nameOf(2)
-                        << " an axis, but are " << *tiles << " and " << *given;
+                        << " an axis, but are " << describeNumber(*tiles) << " and " << describeNumber(*given);
   FailureOr<int64_t> axis = node.getAxis(static_cast<int64_t>(*given), getRank(node.getOperand(0)));
   if (failed(axis))
     return failure();
