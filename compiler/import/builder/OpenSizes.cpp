@@ -54,6 +54,16 @@ static TypedAttr neutralNumber(Operation *op, unsigned operand, int64_t axis) {
       .Default(TypedAttr());
 }
 
+/// True if all operands along `axis` have this count, or are constants.
+static bool haveCount(Operation *op, const nn::Axis &axis, ArrayRef<nn::AxisCounts> counts, Value count) {
+  for (auto [operand, own, known] : llvm::zip_equal(op->getOperands(), axis.operands, counts)) {
+    const bool isOther = own != nn::Axis::absent && (known.empty() || known[own] != count);
+    if (isOther && !operand.getDefiningOp<nn::ConstantOp>())
+      return false;
+  }
+  return true;
+}
+
 SmallVector<NnBuilder::OpenAxis> NnBuilder::findNeutral(Operation *op) const {
   SmallVector<OpenAxis> found;
   if (!llvm::any_of(op->getOperands(), [&](Value operand) { return isOpen(operand); }))
@@ -68,7 +78,9 @@ SmallVector<NnBuilder::OpenAxis> NnBuilder::findNeutral(Operation *op) const {
       if (!neutral)
         continue;
       const nn::Axis *own = nn::findAxisOfOperand(axes, number, axis);
-      const int64_t ofResult = own && !isa<nn::TopKOp, nn::ArgReduceOp>(op) ? own->results[0] : nn::Axis::absent;
+      if (!own || !haveCount(op, *own, counts, count))
+        return {};
+      const int64_t ofResult = !isa<nn::TopKOp, nn::ArgReduceOp>(op) ? own->results[0] : nn::Axis::absent;
       found.push_back({unsigned(number), int64_t(axis), ofResult, count, neutral});
     }
   return found;

@@ -55,10 +55,10 @@ bool fits(const EntryInputs &entry, const GivenArray &array) {
   return viewLike(wanted, array.tensor.view).dims == wanted.dims;
 }
 
-Failure noneFits(const std::vector<EntryInputs> &entries, const std::string &stem,
+/// `inputs` are those of the first entry with this stem.
+Failure noneFits(const std::vector<EntryInputs> &entries, const std::string &stem, const std::vector<Port> &inputs,
                  const std::vector<GivenArray> &arrays) {
   std::string given, known;
-  const std::vector<Port> &inputs = entries.front().inputs;
   for (const GivenArray &array : arrays)
     given += (given.empty() ? "'" : ", '") + printableText(inputs[array.input].name) + "' is " +
              describe(array.tensor.view.type, array.tensor.view.dims);
@@ -130,7 +130,7 @@ Outcome chooseEntry(std::vector<EntryInputs> &entries, const Options &options, s
           return fits(entries[chosen], array);
         }))
       return std::nullopt;
-  return noneFits(entries, stem, arrays);
+  return noneFits(entries, stem, first->inputs, arrays);
 }
 
 } // namespace nacre::run
