@@ -19,6 +19,7 @@ import os
 import re
 import shlex
 import subprocess
+import sys
 import tempfile
 
 import tree
@@ -153,24 +154,31 @@ def make_batches(paths, commands):
         yield from (Batch(members[index::count], command) for index in range(count))
 
 
+def check(batch, build):
+    """([(file, line, message)] of a batch, sources that do not compile after the others)"""
+    found, alone, waiting = batch.run() if len(batch.paths) > 1 else ([], set(batch.paths), set())
+    for path in sorted(alone):
+        found += findings(path, build)
+    return found, waiting
+
+
 def main():
     arguments = parse_arguments()
     commands = read_commands(arguments.build)
-    paths = choose_paths(commands, arguments.paths)
-    found, alone, waiting = set(), set(), set()
-    (alone if arguments.alone else waiting).update(paths)
+    waiting = choose_paths(commands, arguments.paths)
+    problems = set()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         while waiting:
-            batches = list(make_batches(waiting, commands))
-            alone |= {batch.paths[0] for batch in batches if len(batch.paths) == 1}
-            some, by_themselves, waiting = join(pool.map(Batch.run, [batch for batch in batches if len(batch.paths) > 1]))
-            found.update(some)
-            alone |= by_themselves
-        found.update(one for some in pool.map(lambda path: findings(path, arguments.build), sorted(alone)) for one in some)
-    problems = [f"{file}:{line}: {message}" for file, line, message in sorted(found)]
-    if problems:
-        problems.append(f"fix: {TIDY} --experimental-custom-checks -p {os.path.relpath(arguments.build)} --fix FILE mends some")
-    tree.finish(problems)
+            batches = [Batch([path], commands[path]) for path in sorted(waiting)] if arguments.alone else list(make_batches(waiting, commands))
+            waiting = set()
+            for index, (found, others) in enumerate(pool.map(lambda batch: check(batch, arguments.build), batches), 1):
+                new = {f"{file}:{line}: {message}" for file, line, message in found} - problems
+                problems |= new
+                waiting |= others
+                # All sources take an hour, so what is found is said at once.
+                print(*sorted(new), f"{index} of {len(batches)} batches", sep="\n", file=sys.stderr, flush=True)
+    tree.finish([*sorted(problems), f"fix: {TIDY} --experimental-custom-checks -p {os.path.relpath(arguments.build)} --fix FILE mends some"]
+                if problems else [])
 
 
 if __name__ == "__main__":
