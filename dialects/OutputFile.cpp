@@ -143,7 +143,7 @@ std::string OutputFile::keep() {
   const int written = ::open(temporary.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   const bool isSafe = (isNew || chmod(temporary.c_str(), permissions) == 0) &&
                       fsync(written < 0 ? file : written) == 0 && rename(temporary.c_str(), target.c_str()) == 0;
-  const std::string why = isSafe ? "" : problem();
+  std::string why = isSafe ? "" : problem();
   if (written >= 0)
     close(written);
   if (!isSafe)

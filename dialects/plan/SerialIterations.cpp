@@ -3,6 +3,7 @@
 #include "dialects/plan/SerialIterations.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -15,7 +16,7 @@ static constexpr double kUnknownIterationsInside = 8;
 double countPoints(scf::ForallOp points) {
   double count = 1;
   for (auto [end, step] : llvm::zip_equal(points.getStaticUpperBound(), points.getStaticStep()))
-    count *= double((end + step - 1) / step);
+    count *= double(llvm::divideCeil(end, step));
   return count;
 }
 

@@ -157,8 +157,9 @@ void PackEmitter::emit() {
   const int64_t panels = llvm::divideCeil(columns, width), whole = columns / width;
   const double panelCost = 2.0 * panelStride * bytesOfElement(element) / build.target.model.memoryBytesPerNanosecond();
   const int64_t together = int64_t(std::clamp(std::ceil(kUnitNanoseconds / panelCost), 1.0, double(panels)));
-  function.unitExtent = evenExtent(panels, together, 1, together) * width;
-  function.unitCost = panelCost * (function.unitExtent / width);
+  const int64_t panelsOfUnit = evenExtent(panels, together, 1, together);
+  function.unitExtent = panelsOfUnit * width;
+  function.unitCost = panelCost * panelsOfUnit;
   emitUnits(build, function, [&](Value low, Value high, Value) {
     Value first = build.divide(low, width), behind = build.divide(build.add(high, width - 1), width);
     build.loop(first, emitMin(build, behind, build.index(whole)), 1, [&](Position panel) { emitPanel(panel, width); });

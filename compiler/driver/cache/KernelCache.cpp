@@ -36,7 +36,8 @@ static std::unique_ptr<MemoryBuffer> readEntry(const std::string &path) {
     return nullptr;
   }
   auto read = MemoryBuffer::getOpenFile(*file, path, /*FileSize=*/-1, /*RequiresNullTerminator=*/false);
-  sys::fs::closeFile(*file);
+  if (sys::fs::closeFile(*file))
+    return nullptr;
   return read ? std::move(*read) : nullptr;
 }
 

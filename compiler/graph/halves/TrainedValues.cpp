@@ -116,9 +116,8 @@ private:
       if (!mayKeepWidth(op) || !isWide(op.getResult(0).getType()))
         continue;
       auto reduce = dyn_cast<nn::ReduceOp>(op);
-      if (reduce && llvm::is_contained({nn::ReduceKind::Sum, nn::ReduceKind::Mean}, reduce.getKind()))
-        wide.insert(&op);
-      else if (isOfElements(op) && !isa<nn::BroadcastOp>(op) && isOfSums(op))
+      const bool isSum = reduce && llvm::is_contained({nn::ReduceKind::Sum, nn::ReduceKind::Mean}, reduce.getKind());
+      if (isSum || (isOfElements(op) && !isa<nn::BroadcastOp>(op) && isOfSums(op)))
         wide.insert(&op);
     }
     // Operators that only sums read, such as squares of a variance, are not stored, so f32 costs nothing. In f16, they

@@ -47,7 +47,7 @@ static llvm::BitVector findCarriedRows(OperandRange initial, Block &body, ArrayR
 }
 
 /// Gives rows to the carried values in `rows` before the loop, in its blocks and after it.
-static LogicalResult carryRows(Operation *loop, MutableOperandRange initial, ArrayRef<Block *> blocks,
+static LogicalResult carryRows(Operation *loop, const MutableOperandRange &initial, ArrayRef<Block *> blocks,
                                ResultRange finals, const llvm::BitVector &rows, ArrayRef<Value> scanned,
                                BatchRewriter &rewriter) {
   for (unsigned index : rows.set_bits()) {

@@ -153,10 +153,10 @@ Parts divide(NnBuilder &nn, Value begin, Value end, int64_t bins, int64_t extent
   Value low = place(UnaryKind::Floor, numbers), high = place(UnaryKind::Ceil, nn.add(numbers, 1));
   Value length = nn.sub(high, low), run = nn.scalar(length, 1);
   Parts parts{nn.scalar(length, 0), {}, {}, nn.binary(BinaryKind::LessEqual, high, low)};
-  for (int64_t size = 2; size <= extent; size *= 2) {
-    Value isLonger = nn.cast(nn.binary(BinaryKind::GreaterEqual, length, static_cast<double>(size)), i32);
+  for (int64_t half = 1; half <= extent / 2; half *= 2) {
+    Value isLonger = nn.cast(nn.binary(BinaryKind::GreaterEqual, length, static_cast<double>(2 * half)), i32);
     parts.level = nn.add(parts.level, isLonger);
-    run = nn.add(run, nn.mul(isLonger, static_cast<double>(size / 2)));
+    run = nn.add(run, nn.mul(isLonger, static_cast<double>(half)));
   }
   if (length) // for an extent of 1, the level is still a scalar
     parts.level = nn.broadcast(parts.level, getShape(length));

@@ -253,9 +253,10 @@ AxisTable interpolateStretched(ArrayRef<double> coordinates, int64_t input, doub
   // An empty result may have any scale, and therefore any number of taps.
   auto taps = coordinates.empty() ? 0 : static_cast<int64_t>(countStretchedTaps(scale, cubic != nullptr));
   SumTable sums(input);
+  const int64_t half = taps / 2;
   SmallVector<double, 0> weights(taps);
   for (double x : coordinates) {
-    double first = std::floor(x) + 1 - static_cast<double>(taps / 2);
+    double first = std::floor(x) + 1 - static_cast<double>(half);
     for (int64_t tap = 0; tap < taps; ++tap) {
       double at = first + static_cast<double>(tap), distance = std::abs(at - x) * scale;
       bool isLeftOut = excludeOutside && (at < 0 || at >= static_cast<double>(input));
@@ -305,8 +306,10 @@ AxisTable averageArea(int64_t input, int64_t output, CornerRule rule) {
   for (int64_t position = 0; position < output; ++position) {
     float begin = static_cast<float>(position) * scale, end = static_cast<float>(position + 1) * scale;
     sums.begin();
-    for (float at = std::floor(begin); at < end; ++at)
+    for (auto element = static_cast<int64_t>(begin); static_cast<float>(element) < end; ++element) {
+      const auto at = static_cast<float>(element);
       sums.add(at, (std::min(at + 1, end) - std::max(at, begin)) / scale);
+    }
   }
   return sums.take();
 }

@@ -140,7 +140,7 @@ std::optional<LinearForm> formOfBinary(nn::BinaryOp op, int64_t index, unsigned 
 LinearForm form(Value tensor, int64_t index, unsigned depth) {
   // Long chains are rare, and each step may visit two operands.
   constexpr unsigned mostSteps = 12;
-  const LinearForm itself{0, {{tensor, index, 1}}};
+  LinearForm itself{0, {{tensor, index, 1}}};
   if (std::optional<int64_t> number = readConstant(tensor, index))
     return {*number, {}};
   Operation *op = tensor.getDefiningOp();

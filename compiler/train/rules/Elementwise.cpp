@@ -29,6 +29,7 @@ Value normalDensity(Writer &w, Value x) {
 Value reverseFunction(Writer &w, nn::UnaryOp op, Value dy) {
   const Value x = op.getOperand(), y = op.getResult();
   const double alpha = op.getAlpha().convertToDouble();
+  // NOLINTBEGIN(bugprone-branch-clone): some functions have the same slope
   switch (op.getKind()) {
 #define ROW(KIND, ...)                                                                                                 \
   case nn::UnaryKind::KIND:                                                                                            \
@@ -36,6 +37,7 @@ Value reverseFunction(Writer &w, nn::UnaryOp op, Value dy) {
     NN_SLOPE_ROWS(ROW)
 #undef ROW
   }
+  // NOLINTEND(bugprone-branch-clone)
   llvm_unreachable("every function has a slope or none");
 }
 

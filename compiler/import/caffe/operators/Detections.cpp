@@ -124,8 +124,8 @@ void importPriorBox(OperandBinder &node) {
       return (*variances)[corner];
     auto [wide, high] = cell->getBox(box % ofCell);
     bool isHigh = corner % 2 != 0;
-    double center =
-        isHigh ? (double(place / grid[1]) + offset) * step.high : (double(place % grid[1]) + offset) * step.wide;
+    int64_t row = place / grid[1], column = place % grid[1];
+    double center = isHigh ? (double(row) + offset) * step.high : (double(column) + offset) * step.wide;
     double half = (isHigh ? high : wide) / 2;
     double at = (center + (corner < 2 ? -half : half)) / (isHigh ? image.high : image.wide);
     return isClipped ? std::clamp(at, 0.0, 1.0) : at;

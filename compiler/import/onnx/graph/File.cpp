@@ -22,7 +22,6 @@
 #include <cstring>
 
 using namespace mlir;
-using llvm::MemoryBuffer;
 
 namespace nacre::importer::onnx_format {
 namespace {

@@ -62,15 +62,15 @@ void importTopK(OperandBinder &node) {
 // Masks
 //===----------------------------------------------------------------------===//
 
-/// Returns the axis in the node's attribute. Without the attribute, flattens `x` and returns its only axis. Returns
-/// `nullopt` after an error.
-std::optional<int64_t> chooseAxis(OperandBinder &node, Value &x) {
-  if (node.has("axis")) {
-    FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", 0), getRank(x));
-    return succeeded(axis) ? std::optional(*axis) : std::nullopt;
-  }
+/// Returns the axis in the node's attribute. Without the attribute, flattens `x` and returns its only axis. Fails after
+/// an error.
+FailureOr<int64_t> chooseAxis(OperandBinder &node, Value &x) {
+  if (node.has("axis"))
+    return node.getAxis(node.getInt("axis", 0), getRank(x));
   x = node.nn.reshape(x, getType(x).getNumElements());
-  return x ? std::optional<int64_t>(0) : std::nullopt;
+  if (!x)
+    return failure();
+  return 0;
 }
 
 void importNonZero(OperandBinder &node) { node.setResult(findNonZero(node.nn, node.getOperand(0))); }
@@ -80,8 +80,8 @@ void importCompress(OperandBinder &node) {
   Value x = node.getOperand(0), condition = node.getOperand(1);
   if (!node.checkRank(1, 1, 1))
     return;
-  std::optional<int64_t> axis = chooseAxis(node, x);
-  if (!axis)
+  FailureOr<int64_t> axis = chooseAxis(node, x);
+  if (failed(axis))
     return;
   if (getShape(condition)[0] > getShape(x)[*axis]) {
     node.error() << node.nameOf(1) << " must not exceed the number of candidates, " << getShape(x)[*axis] << ", but is "
@@ -99,8 +99,8 @@ void importUnique(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
   bool sorted = node.getFlag("sorted", true);
-  std::optional<int64_t> axis = chooseAxis(node, x);
-  if (!axis)
+  FailureOr<int64_t> axis = chooseAxis(node, x);
+  if (failed(axis))
     return;
   UniqueParts unique = findUnique(nn, x, *axis, sorted);
   node.setResult(0, unique.parts);

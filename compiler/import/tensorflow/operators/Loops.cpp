@@ -164,7 +164,7 @@ private:
   FailureOr<Iteration> compute(Value number, ArrayRef<Value> carried, ArrayRef<Value> rows);
   FailureOr<SmallVector<Value>> putTogether(Value number, ArrayRef<Value> carried, ArrayRef<Value> rows);
   void settleCounters(MutableArrayRef<Value> finals);
-  LogicalResult finish(LoopResults results);
+  LogicalResult finish(const LoopResults &results);
 
   OperandBinder &node;
   NnBuilder &nn;
@@ -291,7 +291,7 @@ void StackedLoop::settleCounters(MutableArrayRef<Value> finals) {
   }
 }
 
-LogicalResult StackedLoop::finish(LoopResults results) {
+LogicalResult StackedLoop::finish(const LoopResults &results) {
   if (llvm::any_of(stacks, isStack))
     settleCounters(results.finals);
   ArrayRef<Value> finals = results.finals, grown = results.stacks;

@@ -256,7 +256,7 @@ Tensors Lowering::addOwnVariables(Side &side, Tensors &arguments) {
   size_t first = operands.size() - arguments.size();
   for (const auto &[operand, variable] : written) {
     std::string &argument = arguments[operand - first];
-    NodeDef *own = addAccess(side.name + "_variable", localVariableOp.data(), {}, operand);
+    NodeDef *own = addAccess(side.name + "_variable", localVariableOp, {}, operand);
     begun.push_back("^" +
                     addAccess(side.name + "_begin", "AssignVariableOp", {own->name(), argument}, operand)->name());
     argument = own->name();

@@ -28,7 +28,7 @@ std::optional<int> findVariable(const CheckedGraph &graph, TensorId handle);
 
 /// Operator of a variable that belongs to one branch or one iteration of a loop (FunctionalControl.h). Code outside of
 /// the branch or iteration does not read the variable.
-constexpr llvm::StringLiteral localVariableOp = "LocalVariable";
+constexpr char localVariableOp[] = "LocalVariable";
 
 /// True if the node creates a variable.
 bool isVariable(const CheckedNode &node);

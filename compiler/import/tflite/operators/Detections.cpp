@@ -172,7 +172,7 @@ FailureOr<Detection> readDetection(TfliteNode &node) {
   if (!(read.overlap > 0 && read.overlap <= 1) || std::isnan(read.score))
     return node.error() << "attribute 'nms_iou_threshold' must be in (0, 1] and 'nms_score_threshold' must be a "
                            "number, but they are "
-                        << read.overlap << " and " << read.score;
+                        << describeNumber(read.overlap) << " and " << describeNumber(read.score);
   Ints codes = getShape(node.getOperand(0));
   if (codes[0] != 1 || codes[2] < 4 || read.boxes < 1 || read.background < 0 || read.background > 1 ||
       !node->checkShape(1, {1, read.boxes, read.classes + read.background}, "scores of each box") ||

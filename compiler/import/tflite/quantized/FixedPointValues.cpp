@@ -25,7 +25,8 @@ Value constant32(NnBuilder &nn, int64_t number) {
 Value divideAway(NnBuilder &nn, Value x, int64_t divisor) {
   if (!x)
     return {};
-  Value half = nn.scalar(x, static_cast<double>(divisor / 2)), less = nn.scalar(x, -static_cast<double>(divisor / 2));
+  const int64_t rounding = divisor / 2;
+  Value half = nn.scalar(x, static_cast<double>(rounding)), less = nn.scalar(x, -static_cast<double>(rounding));
   Value nudged = nn.add(x, nn.select(nn.binary(BinaryKind::Less, x, 0.0), less, half));
   return nn.div(nudged, static_cast<double>(divisor));
 }

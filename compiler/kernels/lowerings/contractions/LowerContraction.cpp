@@ -90,8 +90,8 @@ AffineMap getProductMap(const Loops &loops, const StridedOperand &operand, Array
   return loops.map(results);
 }
 
-AffineMap getResultMap(const Loops &loops, SmallVector<AffineExpr> axes, nn::TransposeOp written) {
-  return loops.map(written ? applyPermutation(axes, written.getPermutation()) : axes);
+AffineMap getResultMap(const Loops &loops, ArrayRef<AffineExpr> axes, nn::TransposeOp written) {
+  return loops.map(written ? applyPermutation(axes, written.getPermutation()) : llvm::to_vector(axes));
 }
 
 static LogicalResult lowerMatMul(KernelBody &body, nn::MatMulOp op, nn::TransposeOp written) {

@@ -40,7 +40,7 @@ mlir::AffineMap getProductMap(const Loops &loops, const StridedOperand &operand,
                               mlir::AffineExpr row, mlir::AffineExpr column);
 
 /// Returns the map from loops to a result. The result is stored in the axis order of `written`, unless it is null.
-mlir::AffineMap getResultMap(const Loops &loops, llvm::SmallVector<mlir::AffineExpr> axes, nn::TransposeOp written);
+mlir::AffineMap getResultMap(const Loops &loops, llvm::ArrayRef<mlir::AffineExpr> axes, nn::TransposeOp written);
 
 /// Lowers attention. The result is stored in the axis order of `written`, unless it is null.
 mlir::LogicalResult lowerAttention(KernelBody &body, nn::AttentionOp op, nn::TransposeOp written);

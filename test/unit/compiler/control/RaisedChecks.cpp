@@ -119,7 +119,7 @@ public:
   NodeRunner(llvm::ArrayRef<ControlNode> nodes, Number salt) : nodes(nodes), salt(salt) {}
 
   /// Dead: nothing, and `isWrong` is false.
-  std::optional<Number> run(Port port, std::vector<unsigned> iterations);
+  std::optional<Number> run(Port port, const std::vector<unsigned> &iterations);
 
   bool isWrong = false;
 
@@ -140,7 +140,7 @@ private:
   std::map<std::pair<Port, Iterations>, std::optional<Number>> known;
 };
 
-std::optional<Number> NodeRunner::run(Port port, Iterations iterations) {
+std::optional<Number> NodeRunner::run(Port port, const Iterations &iterations) {
   auto place = known.find({port, iterations});
   // What floats is the same in all iterations; it is computed as if it were in each.
   if (place != known.end())
