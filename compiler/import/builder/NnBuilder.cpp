@@ -105,9 +105,12 @@ SmallVector<Value> NnBuilder::finish(OperationState &state, InferTypes inferType
     op->erase();
     return none;
   }
-  auto note = [&](ArrayRef<Value> results) {
-    if (llvm::any_of(*counts, [](Value count) { return bool(count); }) && !getConstant(results.front()))
-      shared.counts[results.front()] = *counts;
+  auto note = [&](MutableArrayRef<Value> results) {
+    if (llvm::none_of(*counts, [](Value count) { return bool(count); }))
+      return;
+    if (ElementsAttr known = getConstant(results.front())) // other users of this constant read all of it
+      results.front() = constant(known);
+    shared.counts[results.front()] = *counts;
   };
   SmallVector<Value> folded;
   // For a batch of 1, a reduction along the batch does nothing. If it were folded, a change of the batch could not find
@@ -130,8 +133,9 @@ SmallVector<Value> NnBuilder::finish(OperationState &state, InferTypes inferType
     note(folded);
     return folded;
   }
-  note(llvm::to_vector_of<Value>(op->getResults()));
-  return llvm::to_vector_of<Value>(op->getResults());
+  SmallVector<Value> results = llvm::to_vector_of<Value>(op->getResults());
+  note(results);
+  return results;
 }
 
 //===----------------------------------------------------------------------===//

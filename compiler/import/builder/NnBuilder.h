@@ -9,6 +9,7 @@
 #ifndef NACRE_COMPILER_IMPORT_BUILDER_NNBUILDER_H
 #define NACRE_COMPILER_IMPORT_BUILDER_NNBUILDER_H
 
+#include "compiler/import/builder/LinearForms.h"
 #include "compiler/import/options/ImportOptions.h"
 #include "dialects/nn/NnDialect.h"
 
@@ -95,6 +96,13 @@ struct ImportState {
   llvm::SetVector<llvm::StringRef> unfixedInputs;
   /// Run-time sizes of the values that have axes whose sizes are known only at run time.
   llvm::DenseMap<mlir::Value, nn::AxisCounts> counts;
+  /// Run-time size of some axis.
+  struct KnownCount {
+    mlir::Value count;
+    int64_t bound; ///< largest value of the count
+    LinearForm form;
+  };
+  llvm::SmallVector<KnownCount> knownCounts; ///< without two that are always equal
   uint32_t seed; ///< seed of random nodes that have no seed
   NodeNumbers randomNodes;
   NodeNumbers droppingNodes;      ///< nodes that drop different elements in each run, such as dropout
@@ -109,6 +117,12 @@ struct Granularity {
   int64_t axis = 0;
   int64_t block = 0; ///< number of consecutive elements of the axis that share a scale; 0 for one scale per index of
                      ///< the axis
+};
+
+/// Size of an axis. Without a count, it is `bound`. Otherwise the count, an i64 scalar of at most `bound`, is the size.
+struct Size {
+  int64_t bound = 0;
+  mlir::Value count;
 };
 
 class NnBuilder {
@@ -164,6 +178,18 @@ public:
   /// Returns the sizes of `number` axes from axis `first` on, as a 1-D tensor of i64. It is not constant if an axis is
   /// open.
   mlir::Value sizesOf(mlir::Value value, int64_t first, int64_t number);
+  /// Returns the size of each axis of `value`.
+  llvm::SmallVector<Size> getSizes(mlir::Value value) const;
+  /// Returns the elements of an integer tensor as sizes. Elements that are known at compile time may be negative.
+  /// Returns `nullopt`, without an error, if the largest value of another one is unknown.
+  std::optional<llvm::SmallVector<Size>> readSizes(mlir::Value tensor);
+  /// Returns the product of `all` over that of `parts`, rounded down. Returns `nullopt`, without an error, if that is no
+  /// multiple of counts.
+  std::optional<Size> divideSizes(llvm::ArrayRef<Size> all, llvm::ArrayRef<Size> parts);
+  /// Reshapes `operand` to `sizes`, which have as many elements in each run.
+  mlir::Value reshapeTo(mlir::Value operand, llvm::ArrayRef<Size> sizes);
+  /// Returns the first elements of `value` along each axis with a count. `value` must have no other users.
+  mlir::Value limitTo(mlir::Value value, llvm::ArrayRef<Size> sizes);
   /// Returns the first `count` elements of `value` along `axis`. The type keeps the maximum size of the axis.
   mlir::Value limit(mlir::Value value, int64_t axis, mlir::Value count);
   /// Slices an operand whose sliced axes may be open. Starts and sizes are for the maximum size, and must not be
@@ -298,6 +324,18 @@ private:
   /// has open axes. Fails after an error.
   mlir::FailureOr<nn::AxisCounts> passCounts(mlir::Operation *op) const;
   mlir::Value gatherOpen(mlir::Value operand, mlir::Value indices, int64_t axis);
+  mlir::Value gatherReshaped(mlir::Value operand, llvm::ArrayRef<Size> sizes);
+  /// Returns a count that is always equal to `count` and visible here: one that was noted before, or `count`, which is
+  /// noted with its largest value.
+  mlir::Value noteCount(mlir::Value count, int64_t bound);
+  mlir::Value noteCount(mlir::Value count, int64_t bound, const LinearForm &form);
+  /// Returns the noted count that is always equal to `form` and visible here; null if there is none.
+  const ImportState::KnownCount *findCount(const LinearForm &form) const;
+  /// Returns the largest value of a sum of sizes; `nullopt` if it is unknown.
+  std::optional<int64_t> boundOf(const LinearForm &form) const;
+  std::optional<int64_t> boundOfElement(mlir::Value tensor, int64_t index) const;
+  /// Calls `work` while `value` has its maximum size along all axes.
+  mlir::Value withoutCounts(mlir::Value value, llvm::function_ref<mlir::Value()> work);
   void setCounts(mlir::Value value, const nn::AxisCounts &counts);
   /// Open axis of an operand along which an operator is exact if a neutral number follows the valid elements.
   struct OpenAxis {

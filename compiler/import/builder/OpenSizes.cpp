@@ -57,8 +57,10 @@ static TypedAttr neutralNumber(Operation *op, unsigned operand, int64_t axis) {
 /// True if all operands along `axis` have this count, or are constants.
 static bool haveCount(Operation *op, const nn::Axis &axis, ArrayRef<nn::AxisCounts> counts, Value count) {
   for (auto [operand, own, known] : llvm::zip_equal(op->getOperands(), axis.operands, counts)) {
-    const bool isOther = own != nn::Axis::absent && (known.empty() || known[own] != count);
-    if (isOther && !operand.getDefiningOp<nn::ConstantOp>())
+    if (own == nn::Axis::absent)
+      continue;
+    Value ofOperand = known.empty() ? Value() : known[own];
+    if (ofOperand != count && (ofOperand || !operand.getDefiningOp<nn::ConstantOp>()))
       return false;
   }
   return true;
@@ -198,7 +200,7 @@ Value NnBuilder::limit(Value value, int64_t axis, Value count) {
   }
   nn::AxisCounts &counts = shared.counts[value];
   counts.resize(getRank(value));
-  counts[axis] = count;
+  counts[axis] = noteCount(count, bound);
   return value;
 }
 

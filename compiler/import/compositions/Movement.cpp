@@ -24,6 +24,17 @@ Value reverse(NnBuilder &nn, Value x, Ints axes) {
   return nn.slice(x, starts, getShape(x), steps);
 }
 
+Value fillOpenAxes(NnBuilder &nn, Value x, Value filler) {
+  if (!x || !filler)
+    return {};
+  for (auto [axis, count] : llvm::enumerate(nn.getCounts(x)))
+    if (count && x)
+      x = nn.fillUp(x, static_cast<int64_t>(axis), filler);
+  return x;
+}
+
+Value fillOpenAxes(NnBuilder &nn, Value x, double filler) { return fillOpenAxes(nn, x, nn.scalar(x, filler)); }
+
 Value roll(NnBuilder &nn, Value x, int64_t axis, int64_t shift) {
   if (!x)
     return {};

@@ -15,6 +15,11 @@ mlir::Value reverse(NnBuilder &nn, mlir::Value x, Ints axes);
 /// Moves element i of `axis` to (i + shift) modulo the size of the axis.
 mlir::Value roll(NnBuilder &nn, mlir::Value x, int64_t axis, int64_t shift);
 
+/// Returns `x` with the elements `filler` after the valid ones of each open axis. The result has no open axis. `filler`
+/// is a number, or a value that broadcasts to `x`.
+mlir::Value fillOpenAxes(NnBuilder &nn, mlir::Value x, double filler);
+mlir::Value fillOpenAxes(NnBuilder &nn, mlir::Value x, mlir::Value filler);
+
 /// Pads `x` at the two ends of each axis by `low` and `high` elements of `value`, a scalar.
 mlir::Value padWith(NnBuilder &nn, mlir::Value x, Ints low, Ints high, mlir::Value value);
 

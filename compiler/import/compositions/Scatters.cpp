@@ -2,6 +2,8 @@
 
 #include "compiler/import/compositions/Scatters.h"
 
+#include "compiler/import/compositions/Movement.h"
+
 using namespace mlir;
 
 namespace nacre::importer {
@@ -45,6 +47,28 @@ int64_t findTap(const ColumnWindows &windows, int64_t tap, int64_t window) {
 }
 
 } // namespace
+
+Value countFromFront(NnBuilder &nn, Value x, Value indices, int64_t first, int64_t axes) {
+  if (!x || !indices)
+    return {};
+  Value sizes = nn.cast(nn.sizesOf(x, first, axes), getElementType(indices));
+  return nn.select(nn.binary(BinaryKind::Less, indices, 0.0), nn.add(indices, sizes), indices);
+}
+
+Value scatterOpen(NnBuilder &nn, Value x, Value indices, Value updates, int64_t axis, int64_t coordinates,
+                  llvm::function_ref<Value(Value, Value, Value)> scatter) {
+  if (!x || !indices || !updates)
+    return {};
+  const SmallVector<Size> sizes = nn.getSizes(x);
+  SmallVector<int64_t> behind(coordinates, 0), low(sizes.size(), 0), high(low);
+  behind.front() = sizes[axis].bound;
+  high[axis] = 1;
+  indices = fillOpenAxes(nn, countFromFront(nn, x, indices, axis, coordinates),
+                         nn.cast(nn.integers(behind), getElementType(indices)));
+  Value longer = nn.pad(nn::PadMode::Constant, fillOpenAxes(nn, x, 0), low, high, 0);
+  Value written = scatter(longer, indices, fillOpenAxes(nn, updates, 0));
+  return nn.limitTo(nn.slice(written, axis, 0, sizes[axis].bound), sizes);
+}
 
 Value unpool(NnBuilder &nn, Value x, Value indices, Ints shape) {
   if (!x || !indices)

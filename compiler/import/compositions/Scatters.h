@@ -10,6 +10,17 @@
 
 namespace nacre::importer {
 
+/// Returns indices along `axes` axes of `x` from `first` on, with those below 0 counted from the end, which may be known
+/// only at run time. The last axis of the indices has one for each of several axes.
+mlir::Value countFromFront(NnBuilder &nn, mlir::Value x, mlir::Value indices, int64_t first, int64_t axes);
+
+/// Calls `scatter` to write `updates` at `indices`, of which some axes are open, to `x`. It gets all three without open
+/// axes. The indices are along `axis`, or coordinates along several axes from `axis` on. Updates after the counts go
+/// behind the end of `x` along `axis`, and are dropped. The result has the sizes of `x`.
+mlir::Value scatterOpen(NnBuilder &nn, mlir::Value x, mlir::Value indices, mlir::Value updates, int64_t axis,
+                        int64_t coordinates,
+                        llvm::function_ref<mlir::Value(mlir::Value, mlir::Value, mlir::Value)> scatter);
+
 /// Undoes a maximum pooling of [N, C, shape...] to `x`, [N, C, spatial...]. Element i of `x` goes to index `indices[i]`
 /// of the result, counted over all axes. Other elements are 0. Makes a constant of N * C integers.
 mlir::Value unpool(NnBuilder &nn, mlir::Value x, mlir::Value indices, Ints shape);

@@ -2,6 +2,7 @@
 
 #include "compiler/import/compositions/Selections.h"
 
+#include "compiler/import/compositions/Movement.h"
 #include "compiler/import/control/RegionBuilder.h"
 #include "dialects/nn/IndexedCopy.h"
 
@@ -31,6 +32,9 @@ static Value column(NnBuilder &nn, Ints values) {
 Value findTrue(NnBuilder &nn, Value mask) { return nn.limit(nn.compact(mask), 0, countTrue(nn, mask)); }
 
 Value findNonZero(NnBuilder &nn, Value x) {
+  if (!x)
+    return {};
+  x = fillOpenAxes(nn, x, 0);
   if (!x)
     return {};
   SmallVector<int64_t> shape(getShape(x));

@@ -138,11 +138,8 @@ FailureOr<RegionBuilder::Values> RegionBuilder::buildIf(Value condition, Branch 
 
   auto count = op.getValues().begin() + openAxes.size();
   for (auto [value, axes] : llvm::zip(op.getValues(), openAxes))
-    for (int64_t axis : axes) {
-      nn::AxisCounts &counts = shared.counts[value];
-      counts.resize(getRank(value));
-      counts[axis] = *count++;
-    }
+    for (int64_t axis : axes)
+      nn.limit(value, axis, *count++);
   Values results;
   auto next = op.getValues().begin();
   for (Value value : given) {

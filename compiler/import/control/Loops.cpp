@@ -250,9 +250,7 @@ FailureOr<LoopResults> RegionBuilder::finishWhile(const Loop &loop, Value count,
   if (failed(check(op)))
     return failure();
   for (Value stack : op.getStacks())
-    shared.counts[stack].assign({op.getTrips()});
-  for (Value stack : op.getStacks())
-    shared.counts[stack].resize(getRank(stack));
+    nn.limit(stack, /*axis=*/0, op.getTrips());
   return LoopResults{llvm::to_vector_of<Value>(op.getFinals().drop_front(carriesOn)),
                      llvm::to_vector_of<Value>(op.getStacks())};
 }

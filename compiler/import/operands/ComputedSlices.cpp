@@ -7,7 +7,7 @@
 
 #include "compiler/import/builder/Geometry.h"
 #include "compiler/import/compositions/Elementary.h"
-#include "compiler/import/operands/LinearForms.h"
+#include "compiler/import/builder/LinearForms.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -42,17 +42,59 @@ Value sliceAt(NnBuilder &nn, Value x, int64_t axis, Value start, int64_t length,
   return nn.gather(x, countFrom(nn, position, length, step), axis);
 }
 
-/// Returns the elements of `x` along `axis` from `start` up to, but not including, the position `end`. The axis is
-/// open. Elements after the count repeat the last element.
-static Value sliceUpTo(NnBuilder &nn, Value x, int64_t axis, int64_t start, Value end) {
-  if (!x || !end)
+SlicePosition positionOf(NnBuilder &nn, Value positions, int64_t index) {
+  const LinearForm form = formOf(positions, index);
+  if (form.terms.empty())
+    return {form.constant, Value()};
+  Value all = nn.reshape(nn.cast(positions, nn.types().getI64Type()), {getType(positions).getNumElements()});
+  return {0, nn.reshape(nn.slice(all, 0, index, 1), /*shape=*/{})};
+}
+
+/// The number of elements that a slice selects of axes of up to some size.
+struct SlicedSizes {
+  int64_t most = 0;     ///< largest number
+  bool isWhole = false; ///< true if all elements are selected, such as in the reverse order
+};
+
+static SlicedSizes findSizes(const SlicePosition &start, const SlicePosition &end, int64_t step, int64_t dim) {
+  // A computed position may be at either end of the axis.
+  const int64_t first = start.computed ? (step < 0 ? -1 : 0) : start.known,
+                last = end.computed ? (step < 0 ? INT64_MIN : INT64_MAX) : end.known;
+  SlicedSizes sizes = {0, !start.computed && !end.computed};
+  for (int64_t size = 0; size <= dim; ++size) {
+    const int64_t selected = clampRange(first, last, step, size).size;
+    sizes.most = std::max(sizes.most, selected);
+    sizes.isWhole &= selected == size;
+  }
+  return sizes;
+}
+
+Value sliceOpen(NnBuilder &nn, Value x, int64_t axis, const SlicePosition &start, const SlicePosition &end,
+                int64_t step) {
+  if (!x)
     return {};
-  const int64_t dim = getShape(x)[axis];
-  Value count = nn.sub(clamp(nn, end, static_cast<double>(start), static_cast<double>(dim)),
-                       nn.scalar(end, static_cast<double>(start)));
-  Value numbers = countFrom(nn, nn.scalar(end, static_cast<double>(start)), dim - start, 1);
-  Value last = nn.binary(nn::BinaryKind::Max, nn.add(nn.add(count, static_cast<double>(start)), -1.0), 0.0);
-  return nn.limit(nn.gather(x, nn.binary(nn::BinaryKind::Min, numbers, last), axis), axis, count);
+  const Size size = nn.getSizes(x)[axis];
+  const SlicedSizes sizes = findSizes(start, end, step, size.bound);
+  const int64_t low = step < 0 ? -1 : 0;
+  // Larger steps and positions mean the same, and may overflow.
+  const int64_t far = size.bound + 1;
+  step = std::clamp(step, -far, far);
+  Value dim = size.count ? size.count : nn.reshape(nn.integers(size.bound), /*shape=*/{});
+  Value last = nn.add(dim, static_cast<double>(low));
+  auto place = [&](const SlicePosition &position) {
+    Value given = position.computed ? position.computed
+                                    : nn.reshape(nn.integers(std::clamp(position.known, -far, far)), /*shape=*/{});
+    Value fromFront = nn.select(nn.binary(nn::BinaryKind::Less, given, 0.0), nn.add(given, dim), given);
+    return nn.binary(nn::BinaryKind::Min, nn.binary(nn::BinaryKind::Max, fromFront, static_cast<double>(low)), last);
+  };
+  Value first = place(start);
+  Value sliced = nn.gather(x, countFrom(nn, first, sizes.most, step), axis);
+  if (sizes.isWhole)
+    return nn.limit(sliced, axis, dim);
+  Value distance = step < 0 ? nn.sub(first, place(end)) : nn.sub(place(end), first);
+  Value count = nn.div(nn.binary(nn::BinaryKind::Max, nn.add(distance, static_cast<double>(std::abs(step) - 1)), 0.0),
+                       static_cast<double>(std::abs(step)));
+  return nn.limit(sliced, axis, count);
 }
 
 /// Returns the number of elements between two positions with this distance, or `nullopt` if an axis of `dim` elements
@@ -83,7 +125,10 @@ void sliceBetween(OperandBinder &node, Ints axes, Ints steps) {
     const int64_t dim = getShape(x)[axis];
     const LinearForm start = formOf(starts, index), end = formOf(ends, index);
     const std::optional<int64_t> length = countBetween(differenceOf(end, start), step, dim);
-    if (start.terms.empty() && end.terms.empty()) {
+    const bool isOpen = bool(nn.getSizes(x)[axis].count);
+    if (isOpen) {
+      x = sliceOpen(nn, x, axis, positionOf(nn, starts, index), positionOf(nn, ends, index), step);
+    } else if (start.terms.empty() && end.terms.empty()) {
       const SliceRange range = clampRange(start.constant, end.constant, step, dim);
       SmallVector<int64_t> begin(getRank(x), 0), sizes(getShape(x)), strides(getRank(x), 1);
       begin[axis] = range.size > 0 ? range.start : 0;
@@ -93,9 +138,8 @@ void sliceBetween(OperandBinder &node, Ints axes, Ints steps) {
     } else if (length) {
       x = sliceAt(nn, x, axis, nn.slice(nn.reshape(starts, {getType(starts).getNumElements()}), 0, index, 1), *length,
                   step);
-    } else if (start.terms.empty() && step == 1 && !isInRegion(end)) {
-      const int64_t first = clampRange(start.constant, INT64_MAX, 1, dim).start;
-      x = sliceUpTo(nn, x, axis, first, readPosition(nn, ends, index, dim));
+    } else if (!isInRegion(start) && !isInRegion(end)) {
+      x = sliceOpen(nn, x, axis, positionOf(nn, starts, index), positionOf(nn, ends, index), step);
     } else {
       (void)node.getIntegers(start.terms.empty() ? 2 : 1); // the error names the input that decides the position
       return node.fail();

@@ -44,8 +44,40 @@ static std::string adviseOnBatch(OperandBinder &node) {
          "and export the model again; or set an input's batch axis with --batch-axis=<input>:<axis>";
 }
 
+void reshapeToSizes(OperandBinder &node, const std::string &name, SmallVector<Size> sizes, bool zeroIsZero) {
+  Value x = node.getOperand(0);
+  const SmallVector<Size> from = node.nn.getSizes(x);
+  Size *unknown = nullptr;
+  SmallVector<Size> known;
+  for (auto [axis, size] : llvm::enumerate(sizes)) {
+    if (!size.count && size.bound == 0 && !zeroIsZero && axis < from.size())
+      size = from[axis];
+    if (size.bound == -1 && !unknown) {
+      unknown = &size;
+      continue;
+    }
+    if (size.bound < 0) {
+      node.error() << name << " must hold sizes, of which one may be -1, but has two negative numbers";
+      return;
+    }
+    known.push_back(size);
+  }
+  const std::optional<Size> rest = node.nn.divideSizes(from, known);
+  if (!rest || (!unknown && (rest->count || rest->bound != 1))) {
+    node.nn.refuseOpen(x);
+    return node.fail();
+  }
+  if (unknown)
+    *unknown = *rest;
+  if (node.checkFits(llvm::map_to_vector(sizes, [](const Size &size) { return size.bound; })))
+    node.setResult(node.nn.reshapeTo(x, sizes));
+}
+
 void reshapeOperand(OperandBinder &node, const std::string &name, SmallVector<int64_t> shape, bool zeroIsZero) {
   Value x = node.getOperand(0);
+  if (node.nn.isOpen(x))
+    return reshapeToSizes(node, name, llvm::map_to_vector(shape, [](int64_t size) { return Size{size, Value()}; }),
+                          zeroIsZero);
   const SmallVector<int64_t> given = shape;
   int64_t known = 1, *unknown = nullptr;
   for (auto [axis, dim] : llvm::enumerate(shape)) {
@@ -155,6 +187,34 @@ void reverseSequences(OperandBinder &node, int64_t timeAxis, int64_t batchAxis) 
   if (node.checkShape(1, shape[*batch], "the length of each sequence") &&
       node.allowsConstant(shape[*time] + shape[*batch], sizeof(int64_t)))
     node.setResult(reverseSequence(node.nn, x, node.getOperand(1), *batch, *time));
+}
+
+bool broadcastToSizes(OperandBinder &node, Value x, ArrayRef<Size> given) {
+  const SmallVector<Size> own = node.nn.getSizes(x);
+  SmallVector<Size> sizes(std::max(own.size(), given.size()), Size{1, Value()}), added(sizes.size(), Size());
+  llvm::copy(given, sizes.end() - given.size());
+  SmallVector<int64_t> bounds;
+  for (auto [axis, size] : llvm::enumerate(sizes)) {
+    const int64_t ofOwn = static_cast<int64_t>(axis + own.size()) - static_cast<int64_t>(sizes.size());
+    const Size before = ofOwn < 0 ? Size{1, Value()} : own[ofOwn];
+    const bool keeps = !size.count && (size.bound == 1 || size.bound == -1);
+    if (keeps || (size.count == before.count && size.bound == before.bound))
+      size = before;
+    else if (!before.count && before.bound == 1 && size.bound >= 0)
+      added[axis] = size;
+    else
+      return false;
+    bounds.push_back(size.bound);
+  }
+  if (!node.checkFits(bounds))
+    return true;
+  // An axis of one element may stay as it is. Its users then read all of it, so the result is another value.
+  Value result = node.nn.broadcast(x, bounds);
+  auto isOpen = [](const Size &size) { return bool(size.count); };
+  if (result == x && llvm::any_of(added, isOpen))
+    result = node.nn.gather(x, node.nn.integers(0), static_cast<int64_t>(llvm::find_if(added, isOpen) - added.begin()));
+  node.setResult(node.nn.limitTo(result, added));
+  return true;
 }
 
 void broadcastOperand(OperandBinder &node) {

@@ -4,6 +4,7 @@
 
 #include "compiler/import/onnx/movement/Handlers.h"
 #include "compiler/import/onnx/operands/TypeAttribute.h"
+#include "compiler/import/operands/Shapes.h"
 #include "dialects/NumberText.h"
 
 #include "dialects/StoredBytes.h"
@@ -51,19 +52,24 @@ FailureOr<SmallVector<int64_t>> getShapeOperand(OperandBinder &node, size_t inde
 }
 
 void importConstantOfShape(OperandBinder &node) {
-  FailureOr<SmallVector<int64_t>> shape = getShapeOperand(node, 0);
-  if (failed(shape))
-    return;
+  NnBuilder &nn = node.nn;
   ElementsAttr value = node.getTensor("value");
-  if (!value) {
-    node.setResult(node.nn.splat(RankedTensorType::get(*shape, node.nn.types().getF32Type()), 0));
-    return;
-  }
-  if (value.getNumElements() != 1) {
+  if (value && value.getNumElements() != 1) {
     node.error() << "attribute 'value' must have one element, but has " << value.getNumElements();
     return;
   }
-  node.setResult(node.nn.broadcast(node.nn.reshape(node.nn.constant(value), {}), *shape));
+  Value element = value ? nn.reshape(nn.constant(value), {})
+                        : nn.splat(RankedTensorType::get({}, nn.types().getF32Type()), 0);
+  if (!getConstant(node.getOperand(0)))
+    if (std::optional<SmallVector<Size>> sizes = nn.readSizes(node.getOperand(0));
+        sizes && llvm::none_of(*sizes, [](const Size &size) { return size.bound < 0; })) {
+      if (node.checkFits(llvm::map_to_vector(*sizes, [](const Size &size) { return size.bound; })))
+        (void)broadcastToSizes(node, element, *sizes);
+      return;
+    }
+  FailureOr<SmallVector<int64_t>> shape = getShapeOperand(node, 0);
+  if (succeeded(shape))
+    node.setResult(nn.broadcast(element, *shape));
 }
 
 /// Returns a constant of `type`, or null after an error. `makeElement` computes an element from its index.
@@ -130,7 +136,37 @@ void importFloatRange(OperandBinder &node) {
   }));
 }
 
+/// Imports a range of integers to a limit that is a size known only at run time. Returns false if it is not.
+bool importOpenRange(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  if (!getConstant(node.getOperand(0)) || getConstant(node.getOperand(1)) || !getConstant(node.getOperand(2)) ||
+      isFloat(node.getOperand(0)))
+    return false;
+  std::optional<SmallVector<Size>> limit = nn.readSizes(node.getOperand(1));
+  if (!limit || limit->size() != 1)
+    return false;
+  FailureOr<int64_t> start = node.getInteger(0), delta = node.getInteger(2);
+  if (failed(start) || failed(delta))
+    return true;
+  if (*delta <= 0 || *start < 0)
+    return false;
+  const Size end = limit->front();
+  Value count = end.count;
+  if (*start != 0 || *delta != 1) {
+    Value distance = nn.add(count, static_cast<double>(*delta - 1 - *start));
+    count = nn.div(nn.binary(nn::BinaryKind::Max, distance, 0.0), static_cast<double>(*delta));
+  }
+  const int64_t bound = std::max<int64_t>(llvm::divideCeil(std::max<int64_t>(end.bound - *start, 0), *delta), 0);
+  Value numbers = nn.counting(bound);
+  if (*start != 0 || *delta != 1)
+    numbers = nn.add(nn.mul(numbers, static_cast<double>(*delta)), static_cast<double>(*start));
+  node.setResult(nn.limit(nn.cast(numbers, getElementType(node.getOperand(0))), 0, count));
+  return true;
+}
+
 void importRange(OperandBinder &node) {
+  if (importOpenRange(node))
+    return;
   if (isFloat(node.getOperand(0)))
     importFloatRange(node);
   else

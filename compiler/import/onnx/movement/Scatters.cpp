@@ -4,6 +4,7 @@
 
 #include "compiler/import/compositions/Scatters.h"
 #include "compiler/import/builder/IndexNotes.h"
+#include "compiler/import/compositions/Movement.h"
 #include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/onnx/movement/Handlers.h"
 #include "compiler/import/operands/Shapes.h"
@@ -20,18 +21,37 @@ namespace {
 // Gathers and scatters
 //===----------------------------------------------------------------------===//
 
+/// True if an operand has an open axis.
+bool isAnyOpen(OperandBinder &node) {
+  return llvm::any_of(node.getOperands(), [&](Value operand) { return node.nn.isOpen(operand); });
+}
+
 void importGatherElements(OperandBinder &node) {
   Value x = node.getOperand(0), indices = node.getOperand(1);
   FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", 0), getRank(x));
-  if (succeeded(axis) && checkRule(node, nn::gatherElementsShape(getShape(x), getShape(indices), *axis)))
-    node.setResult(node.nn.infer<nn::GatherElementsOp>(x, indices, *axis));
+  if (failed(axis) || !checkRule(node, nn::gatherElementsShape(getShape(x), getShape(indices), *axis)))
+    return;
+  if (node.nn.isOpen(x)) {
+    indices = countFromFront(node.nn, x, indices, *axis, /*axes=*/1);
+    x = fillOpenAxes(node.nn, x, 0);
+  }
+  node.setResult(node.nn.infer<nn::GatherElementsOp>(x, indices, *axis));
 }
 
 void importGatherNd(OperandBinder &node) {
   Value x = node.getOperand(0), indices = node.getOperand(1);
   const int64_t batches = node.getInt("batch_dims", 0);
-  if (checkRule(node, nn::gatherNdShape(getShape(x), getShape(indices), batches)))
-    node.setResult(node.nn.infer<nn::GatherNdOp>(x, indices, batches));
+  if (!checkRule(node, nn::gatherNdShape(getShape(x), getShape(indices), batches)))
+    return;
+  const int64_t coordinates = getShape(indices).back();
+  const nn::AxisCounts counts = node.nn.getCounts(x);
+  if (!counts.empty() && batches == 0 && coordinates > 0) {
+    indices = countFromFront(node.nn, x, indices, /*first=*/0, coordinates);
+    for (int64_t axis = 0; axis < coordinates; ++axis)
+      if (counts[axis] && x)
+        x = node.nn.fillUp(x, axis, node.nn.scalar(x, 0));
+  }
+  node.setResult(node.nn.infer<nn::GatherNdOp>(x, indices, batches));
 }
 
 /// Returns the operation that combines updates with elements, or `nullopt` after an error.
@@ -52,16 +72,28 @@ void importScatterElements(OperandBinder &node) {
   Value x = node.getOperand(0), indices = node.getOperand(1), updates = node.getOperand(2);
   std::optional<nn::ScatterKind> kind = getReduction(node);
   FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", 0), getRank(x));
-  if (kind && succeeded(axis) &&
-      checkRule(node, nn::scatterElementsShape(getShape(x), getShape(indices), getShape(updates), *axis)))
-    node.setResult(node.nn.infer<nn::ScatterElementsOp>(*kind, x, indices, updates, *axis));
+  if (!kind || failed(axis) ||
+      !checkRule(node, nn::scatterElementsShape(getShape(x), getShape(indices), getShape(updates), *axis)))
+    return;
+  auto scatter = [&](Value x, Value indices, Value updates) {
+    return node.nn.infer<nn::ScatterElementsOp>(*kind, x, indices, updates, *axis);
+  };
+  node.setResult(isAnyOpen(node) ? scatterOpen(node.nn, x, indices, updates, *axis, /*coordinates=*/1, scatter)
+                                 : scatter(x, indices, updates));
 }
 
 void importScatterNd(OperandBinder &node) {
   Value x = node.getOperand(0), indices = node.getOperand(1), updates = node.getOperand(2);
   std::optional<nn::ScatterKind> kind = getReduction(node);
-  if (kind && checkRule(node, nn::scatterNdShape(getShape(x), getShape(indices), getShape(updates))))
-    node.setResult(node.nn.infer<nn::ScatterNdOp>(*kind, x, indices, updates));
+  if (!kind || !checkRule(node, nn::scatterNdShape(getShape(x), getShape(indices), getShape(updates))))
+    return;
+  auto scatter = [&](Value x, Value indices, Value updates) {
+    return node.nn.infer<nn::ScatterNdOp>(*kind, x, indices, updates);
+  };
+  const int64_t coordinates = getShape(indices).back();
+  node.setResult(isAnyOpen(node) && coordinates > 0
+                     ? scatterOpen(node.nn, x, indices, updates, /*axis=*/0, coordinates, scatter)
+                     : scatter(x, indices, updates));
 }
 
 /// Writes to a cache of keys or values, from a different position on for each sequence of the batch.

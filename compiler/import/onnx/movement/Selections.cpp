@@ -2,11 +2,13 @@
 //
 // Operators that sort, select and compact. Their results have data-dependent sizes.
 
+#include "compiler/import/compositions/Movement.h"
 #include "compiler/import/compositions/Selections.h"
 #include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/onnx/movement/Handlers.h"
 
 #include "mlir/IR/BuiltinTypes.h"
+#include <cmath>
 
 using namespace mlir;
 
@@ -88,7 +90,7 @@ void importCompress(OperandBinder &node) {
                  << describe(condition);
     return;
   }
-  node.setResult(nn.gather(x, findTrue(nn, condition), *axis));
+  node.setResult(nn.gather(x, findTrue(nn, fillOpenAxes(nn, condition, 0)), *axis));
 }
 
 //===----------------------------------------------------------------------===//
@@ -134,7 +136,9 @@ void importNonMaxSuppression(OperandBinder &node) {
   const int64_t images = getShape(scores)[0], classes = getShape(scores)[1], number = getShape(scores)[2];
   if (!node.checkShape(0, {images, number, 4}, "the corners of a box for each score"))
     return;
-  NnBuilder::Suppression suppression{boxes, scores, {}, {}, {}, number, centered};
+  // Boxes after a count are no candidates, because their scores are NaN.
+  NnBuilder::Suppression suppression{
+      fillOpenAxes(nn, boxes, 0), fillOpenAxes(nn, scores, std::nan("")), {}, {}, {}, number, centered};
   Type element = getElementType(boxes);
   suppression.most = readScalar(node, 2, nn.types().getI64Type(), 0);
   suppression.iouThreshold = readScalar(node, 3, element, 0);

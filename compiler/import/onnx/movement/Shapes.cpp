@@ -5,7 +5,6 @@
 #include "compiler/import/operands/Shapes.h"
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/onnx/movement/Handlers.h"
-#include "compiler/import/operands/LinearForms.h"
 #include "compiler/import/options/Limits.h"
 
 #include "dialects/NumberText.h"
@@ -47,6 +46,9 @@ void importSize(OperandBinder &node) {
 /// Imports a reshape. The shape is an attribute before version 5, and an operand since then.
 void importReshape(OperandBinder &node) {
   bool zeroIsZero = node.getFlag("allowzero", false), isAttribute = node.getVersion() < 5;
+  if (!isAttribute && node.nn.isOpen(node.getOperand(0)))
+    if (std::optional<SmallVector<Size>> sizes = node.nn.readSizes(node.getOperand(1)))
+      return reshapeToSizes(node, node.nameOf(1), std::move(*sizes), zeroIsZero);
   FailureOr<SmallVector<int64_t>> shape = isAttribute ? node.getInts("shape") : node.getIntegers(1);
   if (failed(shape))
     return;
@@ -180,27 +182,12 @@ void importSpaceToDepth(OperandBinder &node) {
 // Repeating
 //===----------------------------------------------------------------------===//
 
-/// True if operand 1 is the shape of operand 0, with sizes that are known only at run time. Axes that are missing in
-/// operand 1, or are 1 there, do not change.
-bool isOwnShape(OperandBinder &node) {
-  Value x = node.getOperand(0), shape = node.getOperand(1);
-  const nn::AxisCounts counts = node.nn.getCounts(x);
-  const int64_t number = getType(shape).getNumElements();
-  if (counts.empty() || getRank(shape) != 1 || number > getRank(x) || node.nn.isOpen(shape))
-    return false;
-  return llvm::all_of(llvm::seq<int64_t>(0, number), [&](int64_t index) {
-    const int64_t axis = getRank(x) - number + index;
-    const LinearForm size = formOf(shape, index);
-    if (size.terms.empty() && (size.constant == 1 || (size.constant == getShape(x)[axis] && !counts[axis])))
-      return true;
-    return counts[axis] && differenceOf(size, formOf(counts[axis], 0)) == 0;
-  });
-}
-
 void importExpand(OperandBinder &node) {
   Value x = node.getOperand(0);
-  if (isOwnShape(node)) // PyTorch writes this for the indices of `x[mask]`
-    return node.setResult(x);
+  if (node.nn.isOpen(x) || !getConstant(node.getOperand(1)))
+    if (std::optional<SmallVector<Size>> sizes = node.nn.readSizes(node.getOperand(1));
+        sizes && broadcastToSizes(node, x, *sizes))
+      return;
   FailureOr<SmallVector<int64_t>> given = node.getIntegers(1);
   if (failed(given))
     return;

@@ -54,11 +54,11 @@ void slice(OperandBinder &node, Ints starts, Ints ends, std::optional<SmallVecto
     return;
   const nn::AxisCounts counts = node.nn.getCounts(x);
   SmallVector<int64_t> begin(getRank(x), 0), sizes(getShape(x)), strides(getRank(x), 1);
-  for (auto [start, end, axis, step] : llvm::zip_equal(starts, ends, sliced->axes, sliced->steps)) {
-    // Positions from the end, and those that steps lead to, depend on the size.
+  SmallVector<size_t> open; // positions from the end, and those that steps lead to, depend on the size
+  for (auto [number, start, end, axis, step] : llvm::enumerate(starts, ends, sliced->axes, sliced->steps)) {
     if (!counts.empty() && counts[axis] && (start < 0 || end < 0 || step != 1)) {
-      node.nn.refuseOpen(x);
-      return node.fail();
+      open.push_back(number);
+      continue;
     }
     SliceRange range = clampRange(start, end, step, getShape(x)[axis]);
     begin[axis] = range.start;
@@ -67,7 +67,11 @@ void slice(OperandBinder &node, Ints starts, Ints ends, std::optional<SmallVecto
     if (range.size == 0)
       begin[axis] = 0;
   }
-  node.setResult(node.nn.sliceOpen(x, begin, sizes, strides));
+  Value result = node.nn.sliceOpen(x, begin, sizes, strides);
+  for (size_t number : open)
+    result = sliceOpen(node.nn, result, sliced->axes[number], {starts[number], Value()}, {ends[number], Value()},
+                       sliced->steps[number]);
+  node.setResult(result);
 }
 
 void importSlice1(OperandBinder &node) {

@@ -5,8 +5,8 @@
 // Exporters write `x[n : n + 2]` as two computed positions, and the shape of x as a computed tensor. The size of a
 // slice is known if the difference of its positions is known. A shape is known if it consists of sizes of x.
 
-#ifndef NACRE_COMPILER_IMPORT_OPERANDS_LINEARFORMS_H
-#define NACRE_COMPILER_IMPORT_OPERANDS_LINEARFORMS_H
+#ifndef NACRE_COMPILER_IMPORT_BUILDER_LINEARFORMS_H
+#define NACRE_COMPILER_IMPORT_BUILDER_LINEARFORMS_H
 
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/SmallVector.h"
@@ -35,4 +35,4 @@ std::optional<int64_t> differenceOf(const LinearForm &high, const LinearForm &lo
 
 } // namespace nacre::importer
 
-#endif // NACRE_COMPILER_IMPORT_OPERANDS_LINEARFORMS_H
+#endif // NACRE_COMPILER_IMPORT_BUILDER_LINEARFORMS_H

@@ -4,7 +4,7 @@
 // 1. Sums of forms, which fail on overflow.
 // 2. Operators: finds the elements whose sum is an element of the result.
 
-#include "compiler/import/operands/LinearForms.h"
+#include "compiler/import/builder/LinearForms.h"
 
 #include "compiler/import/builder/NnBuilder.h"
 #include "dialects/nn/ConstantData.h"
