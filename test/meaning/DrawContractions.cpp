@@ -132,7 +132,8 @@ void drawConv(Draw &draw) {
   draw.node.text = "nn.conv " + x + ", " + filter + " {" + attributesOf(w) +
                    (isFloat || draw.oneIn(2) ? "" : ", pad_value = 3 : i64") + "} : " + draw.typeOf(x) + ", " +
                    draw.typeOf(filter);
-  draw.node.bounds = {{1, 0, 2 + double(product(w.kernel) * w.channels / w.groups)}};
+  const int64_t depth = product(w.kernel) * w.channels / w.groups;
+  draw.node.bounds = {{1, 0, 2 + double(depth)}};
 }
 
 /// Draws finite numbers: kernels multiply elements outside the filter by zeros, which turn an infinity into NaN.
@@ -145,7 +146,8 @@ void drawConvTranspose(Draw &draw) {
   const std::string filter = draw.operand(element, filterOf(w), {-2, 2, 0}, 2);
   draw.node.text = "nn.conv_transpose " + x + ", " + filter + " {" + attributesOf(w) + "} : " + draw.typeOf(x) + ", " +
                    draw.typeOf(filter);
-  draw.node.bounds = {{1, 0, 2 + double(product(w.kernel) * w.channels / w.groups)}};
+  const int64_t depth = product(w.kernel) * w.channels / w.groups;
+  draw.node.bounds = {{1, 0, 2 + double(depth)}};
 }
 
 void drawFilterGradient(Draw &draw) {
@@ -177,7 +179,7 @@ void drawRecurrent(Draw &draw) {
   const std::string w = draw.operand(element, {i, gates * h}, small, 2),
                     r = draw.operand(element, {h, gates * h}, small, 2);
   std::string options;
-  auto option = [&](const char *name, const std::string &optionElement, Shape shape, const Values &values) {
+  auto option = [&](const char *name, const std::string &optionElement, const Shape &shape, const Values &values) {
     if (draw.oneIn(2))
       return;
     const std::string operand = draw.operand(optionElement, shape, values, 2);

@@ -23,7 +23,7 @@ constexpr int drawsPerHandler = 60;
 class AnyCaffeLayer : public NodeTrial {
 protected:
   void SetUp() override { ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("any-layer", folder)); }
-  void TearDown() override { llvm::sys::fs::remove_directories(folder); }
+  void TearDown() override { EXPECT_FALSE(llvm::sys::fs::remove_directories(folder)); }
 
   void write(const char *name, const std::string &bytes) {
     std::error_code failure;

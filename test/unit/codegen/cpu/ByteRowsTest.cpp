@@ -217,7 +217,7 @@ protected:
     ASSERT_EQ(run({NACRE_ARM64_CXX, "-static", main, object, "-o", program}), 0);
     EXPECT_EQ(run({NACRE_QEMU, "-cpu", "max", program}), 0) << "the number of a tile, from 1 on";
     module->erase();
-    llvm::sys::fs::remove_directories(folder);
+    EXPECT_FALSE(llvm::sys::fs::remove_directories(folder));
 #endif
   }
 

@@ -97,7 +97,11 @@ TEST_F(TensorRows, SaysWhatIntegersStandFor) {
   EXPECT_TRUE(std::isnan(y.scale));
   EXPECT_EQ(rows->dims[y.zero_point], 1) << "the axis";
   const nacre_channel_info channels[] = {{0.5F, 0}, {2, -1}, {4, 5}};
-  EXPECT_EQ(std::memcmp(&rows->dims[y.zero_point + 1], channels, sizeof channels), 0);
+  const auto *written = reinterpret_cast<const nacre_channel_info *>(&rows->dims[y.zero_point + 1]);
+  for (auto [found, channel] : llvm::zip_equal(llvm::ArrayRef(written, std::size(channels)), channels)) {
+    EXPECT_EQ(found.scale, channel.scale);
+    EXPECT_EQ(found.zero_point, channel.zero_point);
+  }
 }
 
 // A type that the format lacks was once called i64, or whatever has its width.

@@ -19,10 +19,10 @@ PlanSearch::Settings limited(int64_t mostBytes) {
 
 /// A model whose session takes 100 bytes for each example of a part, and whose steps take longer in smaller parts.
 Trial trialOf(const Choice &choice) {
-  const int64_t part = choice.part ? choice.part : batch;
+  const int64_t part = choice.part ? choice.part : batch, parts = batch / part;
   Trial trial;
   trial.sessionBytes = 100 * part;
-  trial.nanoseconds = 1000.0 + 10.0 * double(batch / part);
+  trial.nanoseconds = 1000.0 + 10.0 * double(parts);
   return trial;
 }
 

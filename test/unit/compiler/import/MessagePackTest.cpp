@@ -17,7 +17,8 @@ std::string errorOf(llvm::StringRef bytes, size_t rank) {
 
 std::vector<float> elementsOf(const PackedNumbers &numbers) {
   const auto *begin = reinterpret_cast<const float *>(numbers.elements->getBufferStart());
-  return {begin, begin + numbers.elements->getBufferSize() / sizeof(float)};
+  const size_t count = numbers.elements->getBufferSize() / sizeof(float);
+  return {begin, begin + count};
 }
 
 /// A literal may have zeros inside.

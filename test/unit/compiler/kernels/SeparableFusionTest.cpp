@@ -28,7 +28,7 @@ struct SeparableGraph : FusionGraph {
     nodes[node].role = roles::Pointwise{columns};
     return node;
   }
-  llvm::SmallVector<FusionGroup> run() {
+  llvm::SmallVector<FusionGroup> fuse() {
     nodes.back().escapes = true;
     return formGroups(nodes, kRule);
   }
@@ -40,7 +40,7 @@ TEST(SeparableFusion, BothHalvesOfASeparableConvolutionAreOneKernel) {
   SeparableGraph graph;
   int first = graph.depthwise(-1), bias = graph.biased(first), second = graph.pointwise(bias, 96);
   int sum = graph.elementwise({second, -1}, 2);
-  auto groups = graph.run();
+  auto groups = graph.fuse();
   ASSERT_EQ(groups.size(), 1u);
   EXPECT_EQ(groups[0].anchor, second);
   EXPECT_EQ(groups[0].depthwise, first);
@@ -54,20 +54,20 @@ TEST(SeparableFusion, HalvesAreApartWhereTheFirstIsReadTwice) {
   int first = graph.depthwise(-1), second = graph.pointwise(first, 8);
   graph.elementwise({first}, 1);
   graph.nodes[second].escapes = true;
-  for (const FusionGroup &group : graph.run())
+  for (const FusionGroup &group : graph.fuse())
     EXPECT_EQ(group.depthwise, -1);
 
   SeparableGraph output;
   int stored = output.depthwise(-1);
   output.nodes[stored].escapes = true;
   output.pointwise(stored, 8);
-  EXPECT_EQ(output.run().size(), 2u);
+  EXPECT_EQ(output.fuse().size(), 2u);
 }
 
 TEST(SeparableFusion, ANumberForEveryPixelIsNotReadWithEachBlockOfColumns) {
   SeparableGraph graph;
   graph.pointwise(graph.biased(graph.depthwise(-1), /*ofChannels=*/false), 8);
-  EXPECT_EQ(graph.run().size(), 2u);
+  EXPECT_EQ(graph.fuse().size(), 2u);
 }
 
 /// 129 columns are three blocks of 64: the first half is computed twice more.
@@ -75,7 +75,7 @@ TEST(SeparableFusion, WhatIsComputedAgainIsWeighed) {
   auto groupsOf = [](int64_t columns, double multiplyAdds) {
     SeparableGraph graph;
     graph.pointwise(graph.depthwise(-1, multiplyAdds), columns);
-    return graph.run().size();
+    return graph.fuse().size();
   };
   EXPECT_EQ(groupsOf(128, 1e9), 1u);
   EXPECT_EQ(groupsOf(129, 500), 1u);

@@ -46,7 +46,7 @@ Step branch(std::vector<Step> yes, std::vector<Step> no) {
   return step;
 }
 
-std::pair<unsigned, unsigned> lifeOf(unsigned storage, std::vector<Step> program) {
+std::pair<unsigned, unsigned> lifeOf(unsigned storage, const std::vector<Step> &program) {
   const Life life = readLives(program, 3)[storage];
   return {life.first, life.last};
 }

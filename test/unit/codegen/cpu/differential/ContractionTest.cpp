@@ -117,7 +117,7 @@ TEST_F(CpuContraction, NarrowColumns) {
 
 /// Operands of the epilogue that have any of the result's axes, or none.
 TEST_F(CpuContraction, EpiloguesOfEachBroadcast) {
-  for (std::vector<unsigned> axes : {std::vector<unsigned>{}, {0}, {1}, {0, 1}}) {
+  for (const std::vector<unsigned> &axes : {std::vector<unsigned>{}, {0}, {1}, {0, 1}}) {
     MatmulText matmul{19, 37, 12, 0, /*panel=*/16};
     matmul.ending.added = {axes};
     matmul.ending.rectified = true;
@@ -125,7 +125,7 @@ TEST_F(CpuContraction, EpiloguesOfEachBroadcast) {
     matmul.cut = 1;
     checkOnAll(matmul.text());
   }
-  for (std::vector<unsigned> axes : {std::vector<unsigned>{1}, {2}, {0, 3}, {1, 2, 3}}) {
+  for (const std::vector<unsigned> &axes : {std::vector<unsigned>{1}, {2}, {0, 3}, {1, 2, 3}}) {
     ConvolutionText convolution{{5, 6}, 4, 21};
     convolution.panel = 16;
     convolution.added = {axes, {3}};

@@ -41,14 +41,14 @@ TEST_F(CpuWinograd, WinogradInWholeTiles) {
 /// Tiles reach beyond the image on both sides, and vectors beyond the channels.
 TEST_F(CpuWinograd, WinogradOfOddSizes) {
   for (int64_t tile : {2, 4, 6})
-    for (Convolution odd : {Convolution{1, 9, 11, 5, 7, tile, 16}, {1, 13, 6, 19, 37, tile}, {1, 2, 3, 33, 64, tile}})
+    for (const Convolution &odd : {Convolution{1, 9, 11, 5, 7, tile, 16}, {1, 13, 6, 19, 37, tile}, {1, 2, 3, 33, 64, tile}})
       check(textOf(odd));
 }
 
 /// The cut is among images, several of which share a unit.
 TEST_F(CpuWinograd, WinogradOfSeveralImages) {
   for (int64_t tile : {2, 4})
-    for (Convolution batch : {Convolution{3, 7, 5, 16, 32, tile}, {5, 24, 23, 8, 48, tile}})
+    for (const Convolution &batch : {Convolution{3, 7, 5, 16, 32, tile}, {5, 24, 23, 8, 48, tile}})
       check(textOf(batch));
 }
 
