@@ -245,9 +245,9 @@ bool KernelNoise::runProduct(linalg::GenericOp op) {
   });
   const bool isOfHalves =
       getElementTypeOrSelf(leftUse->get().getType()).isF16() && getElementTypeOrSelf(rightUse->get().getType()).isF16();
-  const int64_t steps = isOfHalves ? halfStepsOf(kernel, depth, rows == 1, isDepthwise) : 0;
-  result.numbers = weight ? sumProducts(left.numbers, *weight, loops, steps)
-                          : sumProducts(left.numbers, momentsOf(rightUse->get()).numbers, loops, steps);
+  const HalfSum half = isOfHalves ? halfSumOf(kernel, depth, rows == 1, isDepthwise) : HalfSum();
+  result.numbers = weight ? sumProducts(left.numbers, *weight, loops, half)
+                          : sumProducts(left.numbers, momentsOf(rightUse->get()).numbers, loops, half);
   // Sums begin with 0, or with a bias that is the same for all of them.
   const Moments first = momentsOf(op.getDpsInits().front()).merged();
   for (Moments &sum : result.numbers) {
@@ -280,11 +280,17 @@ static void extendSums(Lanes &sums, const Lanes &first, double factor) {
     sums.noise[lane] = first.noise[lane] + factor * (sums.noise[lane] - first.noise[lane]);
     sums.offset[lane] = first.offset[lane] + factor * (sums.offset[lane] - first.offset[lane]);
   }
+  sums.scaled /= factor;
 }
 
 bool KernelNoise::runLanes(linalg::GenericOp op, LaneProgram program) {
-  limit(op, 1 << 14);
+  // Results take more memory and time than the elements of a window.
+  constexpr int64_t mostIterations = 1 << 14, mostOfWindow = 64;
   const SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  int64_t window = 1;
+  for (auto [extent, iterator] : llvm::zip_equal(extents, op.getIteratorTypesArray()))
+    window *= iterator == utils::IteratorType::reduction ? extent : 1;
+  limit(op, window > 1 && window <= mostOfWindow ? 4 * mostIterations : mostIterations);
   static const Lanes zero;
   SmallVector<Operand> operands;
   SmallVector<const Lanes *> sources;

@@ -18,6 +18,7 @@ static int64_t countOf(ArrayRef<int64_t> shape) {
 
 Moments roundedToHalf(Moments moments) {
   moments.noise += kHalfRounding * moments.power();
+  moments.scaled += kHalfRounding * moments.power();
   return moments;
 }
 
@@ -28,6 +29,7 @@ Moments mergedMoments(ArrayRef<Moments> groups) {
     return groups.front();
   Moments all;
   all.nonzero = 0;
+  all.isPositive = true;
   double power = 0;
   const double share = 1 / double(groups.size());
   for (const Moments &group : groups) {
@@ -36,6 +38,8 @@ Moments mergedMoments(ArrayRef<Moments> groups) {
     // Each group has another offset.
     all.noise += share * group.noisePower();
     all.nonzero += share * group.nonzero;
+    all.scaled += share * group.scaled;
+    all.isPositive = all.isPositive && group.isPositive;
   }
   all.variance = std::max(0.0, power - all.mean * all.mean);
   return all;
