@@ -45,9 +45,9 @@ static void addNoiseOfSums(Moments &moments, const HalfSum &half, double nonzero
     moments.offset += kHalfRounding * ofMeans; // Transformed weights are rounded once more.
     return;
   }
-  // Partial sums lead from 0 to the sum x of a block. The mean square of a partial sum is x^2/3 on average, plus a sixth
-  // of the variance of x, because a path that leads to x need not be straight. The sum of a block is a share of the
-  // result, plus what other blocks compensate.
+  // Partial sums lead from 0 to the sum x of a block. The mean square of a partial sum is x^2/3 on average, plus a
+  // sixth of the variance of x, because a path that leads to x need not be straight. The sum of a block is a share of
+  // the result, plus a part that other blocks compensate.
   const double squares = moments.power();
   const double scaled = noise * double(half.steps) * squares / (3 * blocks);
   moments.scaled += scaled;

@@ -180,7 +180,7 @@ double noiseOfTransformedSums(double mean, double rest) {
   return errors / power;
 }
 
-TEST(ProductNoise, TransformsAmplifyOnlyNoiseOfWhatVaries) {
+TEST(ProductNoise, TransformsDoNotAmplifyNoiseOfMeans) {
   // Nine taps of each of 16 channels. Six of nine weights are positive, so they add up to 3, as random ones do.
   constexpr int64_t channels = 16, taps = 9;
   WeightNumbers weight{std::vector<float>(channels * taps, 1), /*isRounded=*/false};
@@ -199,10 +199,10 @@ TEST(ProductNoise, TransformsAmplifyOnlyNoiseOfWhatVaries) {
       left.push_back({channel % 2 ? mean : -mean, variance, 0, 0, 1});
     return sumProducts(left, weight, loops, {channels, tile}).front().noisePower() / double(channels * taps);
   };
-  // What varies has the noise that was measured for random images.
+  // Numbers without a mean have the noise that was measured for random images.
   EXPECT_NEAR(predict(0, 1, 2), kHalfStepNoise * double(equalStepsOfWinograd(2, channels)), 1e-12);
   EXPECT_NEAR(predict(0, 1, 4), kHalfStepNoise * double(equalStepsOfWinograd(4, channels)), 1e-12);
-  // The noise of what is equal at all positions does not depend on the tile. A simulation of one dimension has as much.
+  // The noise of a mean does not depend on the tile. A simulation of one dimension has as much.
   EXPECT_EQ(predict(1, 0, 2), predict(1, 0, 4));
   const double simulated = noiseOfTransformedSums(1, 0), predicted = predict(1, 0, 2);
   EXPECT_LT(std::fabs(10 * std::log10(simulated / predicted)), 2) << simulated << " " << predicted;
