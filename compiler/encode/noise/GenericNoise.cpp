@@ -3,6 +3,7 @@
 // Computes the moments or samples of the results of linalg.generic.
 
 #include "compiler/encode/noise/KernelNoise.h"
+#include "compiler/encode/noise/LoopMaps.h"
 
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -47,30 +48,6 @@ std::optional<KernelNoise::Operand> KernelNoise::operandOf(OpOperand &use, linal
     operand.start += factors.back() * strides[axis];
   }
   return operand;
-}
-
-/// Returns the axes of a result that the kept loops walk.
-static SmallVector<int64_t, 4> keptAxes(AffineMap map, ArrayRef<int64_t> shape, ArrayRef<bool> isKept) {
-  SmallVector<int64_t, 4> kept;
-  for (auto [index, extent] : llvm::zip_equal(map.getResults(), shape)) {
-    auto loop = dyn_cast<AffineDimExpr>(index);
-    kept.push_back(loop && isKept[loop.getPosition()] ? extent : 1);
-  }
-  return kept;
-}
-
-/// Sets the loops that walk a result to the element `index` of it.
-static void setLoops(MutableArrayRef<int64_t> loops, AffineMap map, ArrayRef<int64_t> index) {
-  for (auto [axis, result] : llvm::enumerate(map.getResults()))
-    if (auto loop = dyn_cast<AffineDimExpr>(result))
-      loops[loop.getPosition()] = index[axis];
-}
-
-/// True if each axis of a result is a loop, or has one element.
-static bool hasPlainResults(linalg::GenericOp op) {
-  return llvm::all_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
-    return op.getMatchingIndexingMap(&init).isProjectedPermutation(/*allowZeroInResults=*/true);
-  });
 }
 
 double KernelNoise::countIterations(linalg::GenericOp op) {
@@ -134,7 +111,7 @@ bool KernelNoise::runCopy(linalg::GenericOp op, const LaneProgram &program) {
   const bool isRounded = type.getElementType().isF16() && !getElementTypeOrSelf(use.get().getType()).isF16();
   SmallVector<int64_t, 8> at(operand->strides.size());
   forEachIndex(result.kept, [&](ArrayRef<int64_t> index) {
-    setLoops(at, map, index);
+    setLoops(at, map, index, op.getStaticLoopRanges());
     const Moments &moments = source.numbers[operand->placeOf(at)];
     result.numbers.push_back(isRounded ? roundedToHalf(moments) : moments);
   });
@@ -191,8 +168,9 @@ bool KernelNoise::runProduct(linalg::GenericOp op) {
 
   // Along an axis that several loops index, all windows of the left operand have the same moments.
   const AffineMap leftMap = op.getMatchingIndexingMap(leftUse);
-  const SmallVector<bool> isWindow =
-      llvm::map_to_vector(leftMap.getResults(), [](AffineExpr index) { return !isa<AffineDimExpr>(index); });
+  const SmallVector<bool> isWindow = llvm::map_to_vector(leftMap.getResults(), [&](AffineExpr index) {
+    return !isa<AffineDimExpr>(index) && !joinedLoops(index, op.getStaticLoopRanges());
+  });
   const TensorMoments left = momentsOf(leftUse->get()).sharedAlong(isWindow);
   const ArrayRef<int64_t> rightKept =
       weight ? ArrayRef<int64_t>(values[rightUse->get()].shape) : ArrayRef<int64_t>(momentsOf(rightUse->get()).kept);
@@ -240,14 +218,14 @@ bool KernelNoise::runProduct(linalg::GenericOp op) {
   result.kept = keptAxes(map, type.getShape(), isKept);
   SmallVector<int64_t, 8> at(extents.size());
   forEachIndex(result.kept, [&](ArrayRef<int64_t> index) {
-    setLoops(at, map, index);
+    setLoops(at, map, index, extents);
     loops.results.push_back({ofLeft->placeOf(at) - ofLeft->start, ofRight->placeOf(at) - ofRight->start});
   });
   const bool isOfHalves =
       getElementTypeOrSelf(leftUse->get().getType()).isF16() && getElementTypeOrSelf(rightUse->get().getType()).isF16();
-  const int64_t steps = isOfHalves ? halfStepsOf(kernel, depth, rows == 1, isDepthwise) : 0;
-  result.numbers = weight ? sumProducts(left.numbers, *weight, loops, steps)
-                          : sumProducts(left.numbers, momentsOf(rightUse->get()).numbers, loops, steps);
+  const HalfSum half = isOfHalves ? halfSumOf(kernel, depth, rows == 1, isDepthwise) : HalfSum();
+  result.numbers = weight ? sumProducts(left.numbers, *weight, loops, half)
+                          : sumProducts(left.numbers, momentsOf(rightUse->get()).numbers, loops, half);
   // Sums begin with 0, or with a bias that is the same for all of them.
   const Moments first = momentsOf(op.getDpsInits().front()).merged();
   for (Moments &sum : result.numbers) {
@@ -280,11 +258,17 @@ static void extendSums(Lanes &sums, const Lanes &first, double factor) {
     sums.noise[lane] = first.noise[lane] + factor * (sums.noise[lane] - first.noise[lane]);
     sums.offset[lane] = first.offset[lane] + factor * (sums.offset[lane] - first.offset[lane]);
   }
+  sums.scaled /= factor;
 }
 
 bool KernelNoise::runLanes(linalg::GenericOp op, LaneProgram program) {
-  limit(op, 1 << 14);
+  // Results take more memory and time than the elements of a window.
+  constexpr int64_t mostIterations = 1 << 14, mostOfWindow = 64;
   const SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  int64_t window = 1;
+  for (auto [extent, iterator] : llvm::zip_equal(extents, op.getIteratorTypesArray()))
+    window *= iterator == utils::IteratorType::reduction ? extent : 1;
+  limit(op, window > 1 && window <= mostOfWindow ? 4 * mostIterations : mostIterations);
   static const Lanes zero;
   SmallVector<Operand> operands;
   SmallVector<const Lanes *> sources;
@@ -329,7 +313,7 @@ bool KernelNoise::runLanes(linalg::GenericOp op, LaneProgram program) {
   SmallVector<const Lanes *> arguments(operands.size());
   std::vector<Lanes> drawn(inputs);
   forEachIndex(results.front().kept, [&](ArrayRef<int64_t> index) {
-    setLoops(at, maps.front(), index);
+    setLoops(at, maps.front(), index, extents);
     SmallVector<Lanes, 1> sums;
     for (unsigned operand = inputs; operand < inputs + count; ++operand)
       sums.push_back(sources[operand][operands[operand].placeOf(at)]);

@@ -29,16 +29,16 @@ TensorNoise TensorNoise::get(TensorMoments moments) {
   return tensor;
 }
 
-int64_t halfStepsOf(plan::KernelOp kernel, ArrayRef<int64_t> loops, bool hasSingleRow, bool isDepthwise) {
+HalfSum halfSumOf(plan::KernelOp kernel, ArrayRef<int64_t> loops, bool hasSingleRow, bool isDepthwise) {
   const int64_t most = plan::halfSumsOf(kernel);
   if (most == 0)
-    return 0;
+    return {};
   if (FailureOr<codegen::WinogradConvolution> convolution = codegen::parseWinograd(kernel); succeeded(convolution))
-    return equalStepsOfWinograd(convolution->method.outputs,
-                                std::min({convolution->channels.size, most, codegen::cpu::kMostWinogradSteps}));
+    return {std::min({convolution->channels.size, most, codegen::cpu::kMostWinogradSteps}),
+            convolution->method.outputs};
   const int64_t depth = std::accumulate(loops.begin(), loops.end(), int64_t(1), std::multiplies<>());
   if (isDepthwise || depth <= most)
-    return depth;
+    return {depth};
   // A single row is multiplied by a register of its numbers at a time.
   constexpr int64_t lanesOfHalves = 8;
   const codegen::cpu::SumBlocks blocks =
@@ -46,7 +46,7 @@ int64_t halfStepsOf(plan::KernelOp kernel, ArrayRef<int64_t> loops, bool hasSing
   int64_t steps = blocks.steps;
   for (int64_t loop : loops.drop_front(blocks.level + 1))
     steps *= loop;
-  return std::min(steps, depth);
+  return {std::min(steps, depth)};
 }
 
 const TensorMoments &KernelNoise::momentsOf(Value value) {
@@ -81,8 +81,12 @@ const TensorLanes &KernelNoise::lanesOf(Value value) {
     auto lanes = std::make_shared<TensorLanes>();
     lanes->shape = moments.shape;
     lanes->kept = moments.kept;
-    for (const Moments &number : moments.numbers)
-      lanes->numbers.push_back(draws.draw(number));
+    lanes->numbers.reserve(moments.numbers.size());
+    std::vector<double> signs(moments.kept.empty() ? 1 : moments.kept.back());
+    for (double &sign : signs)
+      sign = draws.sign();
+    for (auto [place, number] : llvm::enumerate(moments.numbers))
+      lanes->numbers.push_back(draws.draw(number, signs[place % signs.size()]));
     values[value].lanes = lanes;
   }
   return *values[value].lanes;
@@ -122,6 +126,22 @@ static std::optional<std::array<SmallVector<int64_t>, 3>> sliceOf(SliceOp op, Ra
                                              llvm::to_vector(op.getStaticStrides())};
 }
 
+/// True if there is one window along an axis of a padded tensor. Then it has all of the border.
+static bool isOneWindow(Value padded, int64_t axis) {
+  return llvm::all_of(padded.getUses(), [&](OpOperand &use) {
+    auto reader = dyn_cast<linalg::GenericOp>(use.getOwner());
+    if (!reader)
+      return false;
+    const AffineExpr index = reader.getMatchingIndexingMap(&use).getResult(axis);
+    const SmallVector<int64_t> extents = reader.getStaticLoopRanges();
+    const SmallVector<utils::IteratorType> iterators = reader.getIteratorTypesArray();
+    for (size_t loop = 0; loop < extents.size(); ++loop)
+      if (index.isFunctionOfDim(loop) && iterators[loop] == utils::IteratorType::parallel && extents[loop] > 1)
+        return false;
+    return true;
+  });
+}
+
 void KernelNoise::setUnknown(Operation &op) {
   for (Value result : op.getResults())
     if (auto type = dyn_cast<RankedTensorType>(result.getType()); type && type.hasStaticShape())
@@ -157,8 +177,13 @@ void KernelNoise::run(Operation &op) {
         if (!padding || ShapedType::isDynamicShape(pad.getStaticLow()))
           return setUnknown(op);
         const SmallVector<int64_t> steps(pad.getResultType().getRank(), 1);
-        const TensorMoments around =
+        TensorMoments around =
             TensorMoments::uniform(pad.getResultType().getShape(), {*padding, 0, 0, 0, *padding != 0 ? 1.0 : 0.0});
+        for (size_t axis = 0; axis < around.shape.size(); ++axis)
+          if (isOneWindow(pad.getResult(), int64_t(axis))) {
+            around.kept[axis] = around.shape[axis];
+            around.numbers.resize(around.numbers.size() * around.shape[axis], around.numbers.front());
+          }
         set(pad.getResult(), around.withPart(momentsOf(pad.getSource()), pad.getStaticLow(), steps));
       })
       .Case([&](tensor::ExtractSliceOp slice) {

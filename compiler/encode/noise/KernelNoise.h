@@ -37,9 +37,8 @@ struct TensorNoise {
   static TensorNoise get(TensorMoments moments);
 };
 
-/// Returns the number of terms that `kernel` adds up in fp16 if its sums have the extents `loops`, innermost last.
-/// Returns 0 if it adds up in f32.
-int64_t halfStepsOf(plan::KernelOp kernel, llvm::ArrayRef<int64_t> loops, bool hasSingleRow, bool isDepthwise);
+/// Returns how `kernel` adds up terms in fp16 if its sums have the extents `loops`, innermost last.
+HalfSum halfSumOf(plan::KernelOp kernel, llvm::ArrayRef<int64_t> loops, bool hasSingleRow, bool isDepthwise);
 
 class KernelNoise {
 public:

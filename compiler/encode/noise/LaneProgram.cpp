@@ -168,7 +168,22 @@ static bool holds(arith::CmpFPredicate predicate, double left, double right) {
   llvm_unreachable("all predicates are handled");
 }
 
+/// Returns the share of a result's noise that is proportional to the result. `powers` has the power of the noise that
+/// each operand causes.
+static double scaledShareOf(bool isSum, ArrayRef<const Lanes *> operands, ArrayRef<double> powers) {
+  double all = 0, scaled = 0;
+  for (double power : powers)
+    all += power;
+  if (all == 0 || !std::isfinite(all))
+    return 0;
+  for (auto [operand, power] : llvm::zip_equal(operands, powers))
+    // If operands are added, the sum says little about one of them.
+    scaled += operand->scaled * power / all * (isSum ? power / all : 1);
+  return scaled;
+}
+
 void LaneProgram::run(const Step &step, ArrayRef<const Lanes *> operands, Lanes &result) {
+  double powers[3] = {};
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     const double a = operands[0]->value[lane], b = operands.size() > 1 ? operands[1]->value[lane] : 0,
                  c = operands.size() > 2 ? operands[2]->value[lane] : 0;
@@ -215,10 +230,14 @@ void LaneProgram::run(const Step &step, ArrayRef<const Lanes *> operands, Lanes 
     result.noise[lane] = result.offset[lane] = 0;
     for (unsigned operand = 0; operand < operands.size(); ++operand)
       if (slopes[operand] != 0) { // The error of an infinite number is 0, too.
-        result.noise[lane] += slopes[operand] * operands[operand]->noise[lane];
+        const double noise = slopes[operand] * operands[operand]->noise[lane];
+        powers[operand] += noise * noise;
+        result.noise[lane] += noise;
         result.offset[lane] += slopes[operand] * operands[operand]->offset[lane];
       }
   }
+  const bool isSum = step.kind == Kind::Add || step.kind == Kind::Subtract || step.kind == Kind::MultiplyAdd;
+  result.scaled = scaledShareOf(isSum, operands, ArrayRef(powers).take_front(operands.size()));
 }
 
 llvm::SmallVector<Lanes, 1> LaneProgram::run(ArrayRef<const Lanes *> values) {

@@ -4,6 +4,7 @@
 // Why: an activation or a softmax turns moments into others, in ways for which there is no short formula.
 // How: a lane has a value and two errors: derivatives carry errors from operands to results. The samples of a number
 //      are quantiles of a normal distribution in a random order, so few of them have exactly its mean and variance.
+//      Numbers that are never negative are those of a normal distribution after a ReLU.
 
 #ifndef NACRE_COMPILER_ENCODE_NOISE_LANES_H
 #define NACRE_COMPILER_ENCODE_NOISE_LANES_H
@@ -24,6 +25,7 @@ struct Lanes {
   LaneNumbers value = {};
   LaneNumbers noise = {};  ///< Error that is independent at each position.
   LaneNumbers offset = {}; ///< Error that is equal at all positions.
+  double scaled = 0;       ///< Share of the power of `noise` that is proportional to the square of the value.
 };
 
 /// Draws numbers that only look random: they are the same in each compilation.
@@ -31,11 +33,15 @@ class Draws {
 public:
   using Order = std::array<unsigned, kLanes>;
   Order order();
-  Lanes draw(const Moments &moments);
+  Lanes draw(const Moments &moments) { return draw(moments, sign()); }
+  /// The offset has the given sign. All positions of a channel have the same one.
+  Lanes draw(const Moments &moments, double sign);
+  double sign() { return next() & 1 ? 1 : -1; }
   /// Adds the error of rounding to f16.
   void round(Lanes &lanes);
 
 private:
+  void drawNoise(Lanes &lanes, const Moments &moments);
   uint64_t next();
   uint64_t state = 1;
 };

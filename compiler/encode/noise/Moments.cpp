@@ -18,6 +18,7 @@ static int64_t countOf(ArrayRef<int64_t> shape) {
 
 Moments roundedToHalf(Moments moments) {
   moments.noise += kHalfRounding * moments.power();
+  moments.scaled += kHalfRounding * moments.power();
   return moments;
 }
 
@@ -28,6 +29,7 @@ Moments mergedMoments(ArrayRef<Moments> groups) {
     return groups.front();
   Moments all;
   all.nonzero = 0;
+  all.isPositive = true;
   double power = 0;
   const double share = 1 / double(groups.size());
   for (const Moments &group : groups) {
@@ -36,6 +38,8 @@ Moments mergedMoments(ArrayRef<Moments> groups) {
     // Each group has another offset.
     all.noise += share * group.noisePower();
     all.nonzero += share * group.nonzero;
+    all.scaled += share * group.scaled;
+    all.isPositive = all.isPositive && group.isPositive;
   }
   all.variance = std::max(0.0, power - all.mean * all.mean);
   return all;
@@ -81,23 +85,29 @@ TensorMoments TensorMoments::sharedAlong(ArrayRef<bool> shared) const {
   return result;
 }
 
-/// Shares the axes along which all moments are equal.
-static TensorMoments condensed(TensorMoments tensor) {
-  for (size_t axis = 0; axis < tensor.kept.size(); ++axis) {
-    if (tensor.kept[axis] == 1)
+/// Shares the axes along which all numbers are equal.
+template <typename Number> static void shareEqualAxes(SmallVectorImpl<int64_t> &kept, std::vector<Number> &numbers) {
+  for (size_t axis = 0; axis < kept.size(); ++axis) {
+    const int64_t extent = kept[axis], stride = stridesOf(kept)[axis], count = int64_t(numbers.size());
+    if (extent == 1)
       continue;
-    const SmallVector<int64_t, 4> strides = tensor.strides();
     bool isEqual = true;
-    forEachIndex(tensor.kept, [&](ArrayRef<int64_t> at) {
-      const int64_t place = placeOf(strides, at);
-      isEqual = isEqual && tensor.numbers[place] == tensor.numbers[place - at[axis] * strides[axis]];
-    });
+    for (int64_t number = 0; number < count && isEqual; ++number)
+      isEqual = numbers[number] == numbers[number - number / stride % extent * stride];
     if (!isEqual)
       continue;
-    SmallVector<bool> shared(tensor.kept.size(), false);
-    shared[axis] = true;
-    tensor = tensor.sharedAlong(shared);
+    std::vector<Number> firsts;
+    firsts.reserve(count / extent);
+    for (int64_t number = 0; number < count; ++number)
+      if (number / stride % extent == 0)
+        firsts.push_back(numbers[number]);
+    numbers = std::move(firsts);
+    kept[axis] = 1;
   }
+}
+
+static TensorMoments condensed(TensorMoments tensor) {
+  shareEqualAxes(tensor.kept, tensor.numbers);
   return tensor;
 }
 
@@ -135,8 +145,14 @@ TensorMoments TensorMoments::reshaped(ArrayRef<int64_t> newShape, int64_t offset
   forEachIndex(shape, [&](ArrayRef<int64_t> at) { places.push_back(placeOf(from, at)); });
   result.kept = result.shape;
   // A view may end after its source.
+  std::vector<int64_t> chosen;
+  chosen.reserve(countOf(newShape));
   for (int64_t number = 0; number < countOf(newShape); ++number)
-    result.numbers.push_back(numbers[places[std::min(count - 1, offset + number)]]);
+    chosen.push_back(places[std::min(count - 1, offset + number)]);
+  // Places are smaller than moments.
+  shareEqualAxes(result.kept, chosen);
+  for (int64_t place : chosen)
+    result.numbers.push_back(numbers[place]);
   return condensed(std::move(result));
 }
 

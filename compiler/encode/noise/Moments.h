@@ -5,6 +5,8 @@
 //      each channel show both, and no inputs of the model are needed.
 // How: values at different positions of a channel are taken as independent. Noise has two parts. Rounding a weight
 //      adds the same error at all positions, and an average over positions keeps it. Other noise averages out.
+//      Rounding a number adds an error that is proportional to it. So the largest of several numbers, which a pool
+//      chooses, has more noise than their average.
 
 #ifndef NACRE_COMPILER_ENCODE_NOISE_MOMENTS_H
 #define NACRE_COMPILER_ENCODE_NOISE_MOMENTS_H
@@ -27,15 +29,17 @@ inline constexpr double kHalfStepNoise = kHalfRounding / 2;
 /// Distribution of the elements of a tensor that have something in common, such as their channel.
 struct Moments {
   double mean = 0, variance = 0;
-  double offset = 0;  ///< Power of the noise that is equal in all of the elements.
-  double noise = 0;   ///< Power of the noise that is independent in each of them.
-  double nonzero = 1; ///< Share of the elements that are not 0.
+  double offset = 0;       ///< Power of the noise that is equal in all of the elements.
+  double noise = 0;        ///< Power of the noise that is independent in each of them.
+  double nonzero = 1;      ///< Share of the elements that are not 0.
+  double scaled = 0;       ///< Part of `noise` that is proportional to an element's square: large elements have more.
+  bool isPositive = false; ///< True if no element is negative, as after a ReLU. Those at 0 have no noise.
 
   double power() const { return mean * mean + variance; }
   double noisePower() const { return offset + noise; }
   bool operator==(const Moments &other) const {
     return mean == other.mean && variance == other.variance && offset == other.offset && noise == other.noise &&
-           nonzero == other.nonzero;
+           nonzero == other.nonzero && scaled == other.scaled && isPositive == other.isPositive;
   }
 };
 

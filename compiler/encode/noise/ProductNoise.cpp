@@ -30,11 +30,35 @@ struct TapSums {
 
 } // namespace
 
+/// Adds the noise of sums in fp16 to their moments. A result is a sum of `blocks` sums in fp16. The mean squares of its
+/// terms add up to `power`; those of means of channels, over all taps, to `means`.
+static void addNoiseOfSums(Moments &moments, const HalfSum &half, double nonzero, double power, double means,
+                           double blocks) {
+  const double noise = kHalfRounding * nonzero;
+  if (half.tile > 0) {
+    // Transforms are differences of neighbors, of which most have no part of the mean of a channel. So the large
+    // factors of transforms amplify only the noise of what differs from it.
+    constexpr double roundingsOfMean = 8;
+    const double ofMeans = std::min(means, power);
+    moments.noise += noise / 2 * double(equalStepsOfWinograd(half.tile, half.steps)) * (power - ofMeans);
+    moments.noise += noise / 2 * (double(half.steps) + roundingsOfMean) * ofMeans;
+    moments.offset += kHalfRounding * ofMeans; // Transformed weights are rounded once more.
+    return;
+  }
+  // Partial sums lead from 0 to the sum x of a block. The mean square of a partial sum is x^2/3 on average, plus a
+  // sixth of the variance of x, because a path that leads to x need not be straight. The sum of a block is a share of
+  // the result, plus a part that other blocks compensate.
+  const double squares = moments.power();
+  const double scaled = noise * double(half.steps) * squares / (3 * blocks);
+  moments.scaled += scaled;
+  moments.noise += scaled + noise * double(half.steps) * power * (1.0 / 6 + (1 - 1 / blocks) / 3);
+}
+
 template <typename RightAt>
 static std::vector<Moments> sumProductsOf(ArrayRef<Moments> left, RightAt rightAt, const ProductLoops &loops,
-                                          int64_t halfSteps) {
+                                          const HalfSum &half) {
   std::vector<Moments> results(loops.results.size());
-  std::vector<double> powers(results.size()), nonzeros(results.size());
+  std::vector<double> powers(results.size()), means(results.size()), nonzeros(results.size());
   std::vector<TapSums> sums(results.size());
   const double repeats = loops.repeats;
   for (const ProductLoops::Step &term : loops.terms) {
@@ -63,24 +87,27 @@ static std::vector<Moments> sumProductsOf(ArrayRef<Moments> left, RightAt rightA
       moments.noise += repeats * (factor.noise * squares + factor.offset * sum.variance + power * sum.noise +
                                   factor.variance * sum.offset);
       powers[result] += repeats * power * squares;
+      const double mean = repeats * factor.mean * sum.mean;
+      means[result] += mean * mean;
       nonzeros[result] += factor.nonzero * sum.nonzero;
     }
   }
   // A product with 0 rounds nothing.
   const double products = double(loops.terms.size() * loops.taps.size());
-  for (size_t result = 0; halfSteps > 0 && result < results.size(); ++result)
-    results[result].noise += kHalfStepNoise * double(halfSteps) * nonzeros[result] / products * powers[result];
+  const double blocks = std::max(1.0, products * repeats / double(std::max<int64_t>(1, half.steps)));
+  for (size_t result = 0; half.steps > 0 && result < results.size(); ++result)
+    addNoiseOfSums(results[result], half, nonzeros[result] / products, powers[result], means[result], blocks);
   return results;
 }
 
 std::vector<Moments> sumProducts(ArrayRef<Moments> left, ArrayRef<Moments> right, const ProductLoops &loops,
-                                 int64_t halfSteps) {
-  return sumProductsOf(left, [&](int64_t place) { return right[place]; }, loops, halfSteps);
+                                 const HalfSum &half) {
+  return sumProductsOf(left, [&](int64_t place) { return right[place]; }, loops, half);
 }
 
 std::vector<Moments> sumProducts(ArrayRef<Moments> left, const WeightNumbers &right, const ProductLoops &loops,
-                                 int64_t halfSteps) {
-  return sumProductsOf(left, [&](int64_t place) { return right.at(place); }, loops, halfSteps);
+                                 const HalfSum &half) {
+  return sumProductsOf(left, [&](int64_t place) { return right.at(place); }, loops, half);
 }
 
 int64_t equalStepsOfWinograd(int64_t tile, int64_t steps) {

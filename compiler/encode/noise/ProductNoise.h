@@ -33,12 +33,18 @@ struct ProductLoops {
   double repeats = 1;              ///< Number of taps with the same moments of both operands.
 };
 
+/// Sums in fp16.
+struct HalfSum {
+  int64_t steps = 0; ///< Terms that are added up in fp16 before they are added in f32. 0: all are added in f32.
+  int64_t tile = 0;  ///< Outputs of a Winograd tile along each dimension. The terms are then transformed channels.
+};
+
 /// Returns the moments of each result. Noise that is equal at all positions adds up over the taps of a term as the
-/// signal does. `halfSteps` terms are added up in fp16, or all in f32 if it is 0.
+/// signal does.
 std::vector<Moments> sumProducts(llvm::ArrayRef<Moments> left, llvm::ArrayRef<Moments> right, const ProductLoops &loops,
-                                 int64_t halfSteps);
+                                 const HalfSum &half);
 std::vector<Moments> sumProducts(llvm::ArrayRef<Moments> left, const WeightNumbers &right, const ProductLoops &loops,
-                                 int64_t halfSteps);
+                                 const HalfSum &half);
 
 /// Returns how many steps of a direct product add as much noise as `steps` steps of values that are transformed for
 /// tiles of `tile` outputs. The transforms round values to f16.

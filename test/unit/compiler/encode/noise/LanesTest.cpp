@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 
 #include <cmath>
+#include <random>
 
 using namespace mlir;
 using namespace nacre::encode;
@@ -66,6 +67,79 @@ TEST_F(LanesTest, HalfOfTheNoisePassesAReluOfMeanZero) {
   EXPECT_NEAR(moments.power(), 0.5, 1e-9);
   EXPECT_NEAR(moments.noise, 0.25, 0.1);
   EXPECT_EQ(moments.nonzero, 0.5);
+}
+
+TEST_F(LanesTest, PositiveNumbersKeepMomentsAndHaveNoNoiseAtZero) {
+  // A normal number after a ReLU: half of it is 0.
+  const double mean = 1 / std::sqrt(2 * M_PI);
+  const Lanes lanes = draws.draw({mean, 0.5 - mean * mean, 0, 0.25, 0.5, 0, true});
+  unsigned zeros = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    EXPECT_GE(lanes.value[lane], 0);
+    if (lanes.value[lane] == 0) {
+      ++zeros;
+      EXPECT_EQ(lanes.noise[lane], 0);
+    }
+  }
+  EXPECT_NEAR(zeros, kLanes / 2, 1);
+  const Moments moments = momentsOf(lanes);
+  EXPECT_NEAR(moments.mean, mean, 1e-3);
+  EXPECT_NEAR(moments.power(), 0.5, 1e-9);
+  EXPECT_NEAR(moments.noise, 0.25, 0.1);
+  EXPECT_TRUE(moments.isPositive);
+  // Numbers that are mostly 0 have one sample that is not.
+  EXPECT_NEAR(momentsOf(draws.draw({0.01, 1, 0, 0, 0.01, 0, true})).power(), 1.0001, 1e-9);
+  // Without negative samples, the distribution is normal.
+  EXPECT_NEAR(momentsOf(draws.draw({9, 4, 0, 0, 1, 0, true})).mean, 9, 1e-9);
+}
+
+/// The largest of nine numbers after a ReLU, as a pool takes it, has the mean and the noise of a simulation.
+TEST_F(LanesTest, AMaximumChoosesNumbersWithMoreNoise) {
+  constexpr double independent = 1e-6, relative = 4e-6;
+  constexpr int window = 9, samples = 20000;
+  std::mt19937 random(8);
+  std::normal_distribution<double> normal;
+  double sum = 0, squares = 0, noise = 0;
+  for (int sample = 0; sample < samples; ++sample) {
+    double largest = 0;
+    for (int element = 0; element < window; ++element)
+      largest = std::max(largest, normal(random));
+    sum += largest / samples;
+    squares += largest * largest / samples;
+    noise += (largest > 0 ? independent + relative * largest * largest : 0) / samples;
+  }
+  std::optional<LaneProgram> program = programOf("%r = arith.maximumf %x, %y : f32");
+  ASSERT_TRUE(program);
+  // A ReLU stops half of the noise.
+  const double mean = 1 / std::sqrt(2 * M_PI);
+  const Moments element = {mean, 0.5 - mean * mean, 0, (independent + relative) / 2, 0.5, relative / 2, true};
+  constexpr int count = 200;
+  double predicted = 0, power = 0, average = 0;
+  for (int number = 0; number < count; ++number) {
+    Lanes largest;
+    const Lanes none;
+    for (int step = 0; step < window; ++step) {
+      const Lanes next = draws.draw(element);
+      largest = program->run({&largest, &next, &none}).front();
+    }
+    const Moments moments = momentsOf(largest);
+    average += moments.mean / count;
+    power += moments.power() / count;
+    predicted += moments.noise / count;
+  }
+  EXPECT_NEAR(average, sum, 0.03 * sum);
+  EXPECT_NEAR(power, squares, 0.06 * squares);
+  EXPECT_LT(std::fabs(10 * std::log10(predicted / noise)), 0.7);
+}
+
+TEST_F(LanesTest, SumsHaveLessNoiseInProportionToThem) {
+  const Moments rounded = {0, 1, 0, 0.5, 1, 0.5, false};
+  EXPECT_NEAR(run("%r = arith.negf %x : f32", rounded).scaled, 0.5, 0.2);
+  std::optional<LaneProgram> program = programOf("%r = arith.addf %x, %y : f32");
+  ASSERT_TRUE(program);
+  const Lanes x = draws.draw(rounded), y = draws.draw(rounded), exact = draws.draw({0, 1, 0, 0, 1}), none;
+  EXPECT_NEAR(program->run({&x, &y, &none}).front().scaled, 0.5, 0.1);
+  EXPECT_NEAR(program->run({&x, &exact, &none}).front().scaled, 1, 1e-9);
 }
 
 TEST_F(LanesTest, AnOffsetThatSomePositionsLoseIsPartlyNoise) {

@@ -31,6 +31,7 @@ TEST(Moments, RoundingAddsAShareOfThePower) {
   const Moments rounded = roundedToHalf({3, 16, 0.25, 0.5, 1});
   EXPECT_DOUBLE_EQ(rounded.noise, 0.5 + 25 * kHalfRounding);
   EXPECT_EQ(rounded.offset, 0.25);
+  EXPECT_DOUBLE_EQ(rounded.scaled, 25 * kHalfRounding);
 }
 
 TEST(Moments, MergedChannelsKeepPowerAndLoseOffsets) {
@@ -41,6 +42,14 @@ TEST(Moments, MergedChannelsKeepPowerAndLoseOffsets) {
   EXPECT_DOUBLE_EQ(merged.noise, (0.5 + 1) / 2);
   EXPECT_EQ(merged.offset, 0);
   EXPECT_DOUBLE_EQ(merged.nonzero, 0.75);
+  EXPECT_FALSE(merged.isPositive);
+}
+
+TEST(Moments, MergedChannelsArePositiveIfAllAre) {
+  const Moments merged = mergedMoments({{1, 2, 0, 3, 1, 2, true}, {3, 4, 0, 5, 0.5, 0, true}});
+  EXPECT_TRUE(merged.isPositive);
+  EXPECT_DOUBLE_EQ(merged.scaled, 1);
+  EXPECT_FALSE(mergedMoments({{1, 2, 0, 0, 1, 0, true}, {3, 4, 0, 0, 1, 0, false}}).isPositive);
 }
 
 TEST(TensorMoments, UnitAxesMove) {
