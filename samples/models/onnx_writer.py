@@ -63,8 +63,8 @@ def _tensor(name, element_type, dims, raw):
 
 
 def tensor(values, code="f"):
-    """An attribute: a tensor with one axis, of floats ("f") or of bytes ("B")."""
-    return _tensor("", {"f": FLOAT, "B": UINT8}[code], [len(values)], array(code, values).tobytes())
+    """An attribute: a tensor with one axis, of floats ("f"), bytes ("B") or i64 ("q")."""
+    return _tensor("", {"f": FLOAT, "B": UINT8, "q": INT64}[code], [len(values)], array(code, values).tobytes())
 
 
 def _value_info(name, element_type, dims):
