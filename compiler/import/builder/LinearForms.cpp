@@ -22,13 +22,18 @@ using Term = LinearForm::Term;
 // 1. Sums
 //===----------------------------------------------------------------------===//
 
-/// True if both values are the same in every run. A model may compute a position twice, by equal nodes.
-static bool isSame(Value a, Value b) {
+/// True if both values are the same in every run. A model may compute a position or a mask twice, by equal nodes.
+static bool isSame(Value a, Value b, unsigned depth = 0) {
+  constexpr unsigned mostSteps = 6;
   if (a == b)
     return true;
   auto left = dyn_cast<OpResult>(a), right = dyn_cast<OpResult>(b);
-  return left && right && left.getResultNumber() == right.getResultNumber() && left.getOwner()->getNumRegions() == 0 &&
-         OperationEquivalence::isEquivalentTo(left.getOwner(), right.getOwner(), OperationEquivalence::IgnoreLocations);
+  return depth < mostSteps && left && right && left.getResultNumber() == right.getResultNumber() &&
+         left.getOwner()->getNumRegions() == 0 &&
+         OperationEquivalence::isEquivalentTo(
+             left.getOwner(), right.getOwner(),
+             [&](Value ofLeft, Value ofRight) { return success(isSame(ofLeft, ofRight, depth + 1)); },
+             /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
 }
 
 static std::optional<LinearForm> addMultiple(LinearForm sum, const LinearForm &other, int64_t factor) {

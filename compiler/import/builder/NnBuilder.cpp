@@ -110,7 +110,8 @@ SmallVector<Value> NnBuilder::finish(OperationState &state, InferTypes inferType
       return;
     if (ElementsAttr known = getConstant(results.front())) // other users of this constant read all of it
       results.front() = constant(known);
-    shared.counts[results.front()] = *counts;
+    for (Value result : results) // of several, all have the same axes
+      shared.counts[result] = *counts;
   };
   SmallVector<Value> folded;
   // For a batch of 1, a reduction along the batch does nothing. If it were folded, a change of the batch could not find
@@ -292,12 +293,6 @@ std::array<Value, 2> NnBuilder::nms(const Suppression &s) {
                    static_cast<uint64_t>(s.limit), s.centered);
   SmallVector<Value> results = finish(state, &nn::NmsOp::inferReturnTypes);
   return {results[0], results[1]};
-}
-
-Value NnBuilder::reshape(Value operand, Ints shape) {
-  if (!operand || getShape(operand) == shape)
-    return operand;
-  return build<nn::ReshapeOp>(RankedTensorType::get(shape, getElementType(operand)), operand);
 }
 
 Value NnBuilder::broadcast(Value operand, Ints shape) {

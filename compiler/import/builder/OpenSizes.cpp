@@ -54,6 +54,9 @@ static TypedAttr neutralNumber(Operation *op, unsigned operand, int64_t axis) {
       .Default(TypedAttr());
 }
 
+/// True if counts of the first result are those of all results.
+static bool hasCounts(Operation *op) { return op->getNumResults() == 1 || isa<nn::TopKOp>(op); }
+
 /// True if all operands along `axis` have this count, or are constants.
 static bool haveCount(Operation *op, const nn::Axis &axis, ArrayRef<nn::AxisCounts> counts, Value count) {
   for (auto [operand, own, known] : llvm::zip_equal(op->getOperands(), axis.operands, counts)) {
@@ -71,7 +74,7 @@ SmallVector<NnBuilder::OpenAxis> NnBuilder::findNeutral(Operation *op) const {
   if (!llvm::any_of(op->getOperands(), [&](Value operand) { return isOpen(operand); }))
     return found;
   auto counts = llvm::map_to_vector(op->getOperands(), [&](Value operand) { return getCounts(operand); });
-  if (op->getNumResults() == 1 && nn::transferCounts(op, counts))
+  if (hasCounts(op) && nn::transferCounts(op, counts))
     return found;
   const nn::Axes axes = nn::getIterationAxes(op);
   for (auto [number, operand] : llvm::enumerate(counts))
@@ -109,7 +112,7 @@ FailureOr<nn::AxisCounts> NnBuilder::passCounts(Operation *op) const {
     return nn::AxisCounts();
   auto operands = llvm::map_to_vector(op->getOperands(), [&](Value operand) { return getCounts(operand); });
   std::optional<nn::AxisCounts> passed;
-  if (op->getNumResults() == 1)
+  if (hasCounts(op))
     passed = nn::transferCounts(op, operands);
   if (passed)
     return *passed;

@@ -55,6 +55,10 @@ class CountedShapesTest(every_engine.EveryEngineTest):
         self.expect("joined", [2 * n], columns)
         node("Reshape", [across, integers("to_pairs", [-1, 2])], output="pairs")
         self.expect("pairs", [n, 2], columns)
+        node("Flatten", [self.rows], axis=0, output="row")
+        self.expect("row", [1, 2 * n], flat)
+        node("Tile", [self.rows, integers("twice", [2, 1])], output="twice_as_many")
+        self.expect("twice_as_many", [2 * n, 2], flat + flat)
         # Seven is no multiple of two, but the number of elements is.
         node("Reshape", [self.places_of_rows, integers("to_two", [-1, 2])], output="two")
         self.expect("two", [n // 2, 2], self.kept, INT64)
@@ -75,10 +79,11 @@ class CountedShapesTest(every_engine.EveryEngineTest):
         self.expect("all", [n], list(range(n)), INT64)
         node("Range", [one, node("Add", [end, two]), two], output="odd")
         self.expect("odd", [len(range(1, n + 2, 2))], list(range(1, n + 2, 2)), INT64)
+        again = node("Compress", [self.x, node("Cast", ["keep"], to=BOOL)], axis=0)
+        node("Add", [self.rows, again], output="doubled")
+        self.expect("doubled", [n, 2], [[2 * a, 2 * b] for a, b in self.selected])
         node("Gather", [self.rows, "all"], axis=0, output="same")
         self.expect("same", [n, 2], self.selected)
-        node("Tile", [self.graph.constant("five", [1, 1], [5.0]), integers("once", [1, 1])], output="five_again")
-        self.expect("five_again", [1, 1], [5.0])
         self.check()
 
     def test_slices_from_the_end(self):
@@ -140,6 +145,11 @@ class CountedShapesTest(every_engine.EveryEngineTest):
         node("Compress", [self.rows, first], axis=0, output="fewer")
         fewer = [row for row in self.selected if row[0] > 0]
         self.expect("fewer", [len(fewer), 2], fewer)
+        every_second = node("Cast", [self.graph.integers("every_second", [1, 0, 1, 0, 1])], to=BOOL)
+        node("Compress", [self.rows, every_second], axis=0, output="second")  # more than there may be
+        self.expect("second", [len(self.selected[:5:2]), 2], self.selected[:5:2])
+        node("TopK", [self.rows, self.axis(1)], output=["of_rows", "at"], axis=1)
+        self.expect("of_rows", [self.number, 1], [max(row) for row in self.selected])
         self.check()
 
     def test_boxes_of_selected_rows(self):
