@@ -23,17 +23,24 @@ using Term = LinearForm::Term;
 //===----------------------------------------------------------------------===//
 
 /// True if both values are the same in every run. A model may compute a position or a mask twice, by equal nodes.
-static bool isSame(Value a, Value b, unsigned depth = 0) {
-  constexpr unsigned mostSteps = 6;
+/// Compares `operations` at most, and takes these from that number.
+static bool isSame(Value a, Value b, unsigned &operations) {
   if (a == b)
     return true;
   auto left = dyn_cast<OpResult>(a), right = dyn_cast<OpResult>(b);
-  return depth < mostSteps && left && right && left.getResultNumber() == right.getResultNumber() &&
-         left.getOwner()->getNumRegions() == 0 &&
-         OperationEquivalence::isEquivalentTo(
-             left.getOwner(), right.getOwner(),
-             [&](Value ofLeft, Value ofRight) { return success(isSame(ofLeft, ofRight, depth + 1)); },
-             /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
+  if (!left || !right || left.getResultNumber() != right.getResultNumber() || left.getOwner()->getNumRegions() != 0 ||
+      operations == 0)
+    return false;
+  --operations;
+  return OperationEquivalence::isEquivalentTo(
+      left.getOwner(), right.getOwner(),
+      [&](Value ofLeft, Value ofRight) { return success(isSame(ofLeft, ofRight, operations)); },
+      /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
+}
+
+static bool isSame(Value a, Value b) {
+  unsigned mostOperations = 32;
+  return isSame(a, b, mostOperations);
 }
 
 static std::optional<LinearForm> addMultiple(LinearForm sum, const LinearForm &other, int64_t factor) {

@@ -103,7 +103,7 @@ struct ImportState {
     LinearForm form;
   };
   llvm::SmallVector<KnownCount> knownCounts; ///< without two that are always equal
-  uint32_t seed; ///< seed of random nodes that have no seed
+  uint32_t seed;                             ///< seed of random nodes that have no seed
   NodeNumbers randomNodes;
   NodeNumbers droppingNodes;      ///< nodes that drop different elements in each run, such as dropout
   bool changesBatch = false;      ///< true to keep reductions of one element, because a change of the batch must find
@@ -183,8 +183,8 @@ public:
   /// Returns the elements of an integer tensor as sizes. Elements that are known at compile time may be negative.
   /// Returns `nullopt`, without an error, if the largest value of another one is unknown.
   std::optional<llvm::SmallVector<Size>> readSizes(mlir::Value tensor);
-  /// Returns the product of `all` over that of `parts`, rounded down. Returns `nullopt`, without an error, if that is no
-  /// multiple of counts.
+  /// Returns the product of `all` over that of `parts`, rounded down. Returns `nullopt`, without an error, if it is not
+  /// known to be an integer.
   std::optional<Size> divideSizes(llvm::ArrayRef<Size> all, llvm::ArrayRef<Size> parts);
   /// Reshapes `operand` to `sizes`, which have as many elements in each run.
   mlir::Value reshapeTo(mlir::Value operand, llvm::ArrayRef<Size> sizes);
@@ -329,11 +329,11 @@ private:
   /// noted with its largest value.
   mlir::Value noteCount(mlir::Value count, int64_t bound);
   mlir::Value noteCount(mlir::Value count, int64_t bound, const LinearForm &form);
-  /// Returns the noted count that is always equal to `form` and visible here; null if there is none.
+  /// Returns the noted count that is always equal to `form` and visible here. Returns null if no such count was noted.
   const ImportState::KnownCount *findCount(const LinearForm &form) const;
-  /// Returns the largest value of a sum of sizes; `nullopt` if it is unknown.
-  std::optional<int64_t> boundOf(const LinearForm &form) const;
-  std::optional<int64_t> boundOfElement(mlir::Value tensor, int64_t index) const;
+  /// Returns the largest value of a sum of sizes; `nullopt` if it is unknown. Looks through a few operators.
+  std::optional<int64_t> boundOf(const LinearForm &form, unsigned depth = 0) const;
+  std::optional<int64_t> boundOfElement(mlir::Value tensor, int64_t index, unsigned depth) const;
   /// Calls `work` while `value` has its maximum size along all axes.
   mlir::Value withoutCounts(mlir::Value value, llvm::function_ref<mlir::Value()> work);
   void setCounts(mlir::Value value, const nn::AxisCounts &counts);

@@ -38,56 +38,61 @@ Value NnBuilder::noteCount(Value count, int64_t bound, const LinearForm &form) {
   return count;
 }
 
+/// True if `value` is made of booleans, so that it is 0 or 1.
+static bool isBoolean(Value value) {
+  auto cast = value.getDefiningOp<nn::CastOp>();
+  return cast && getElementType(cast.getOperand()).isInteger(1);
+}
+
 /// Returns the largest value of element `index` of `tensor`, which is not a sum. Returns `nullopt` if it is unknown.
-std::optional<int64_t> NnBuilder::boundOfElement(Value tensor, int64_t index) const {
+std::optional<int64_t> NnBuilder::boundOfElement(Value tensor, int64_t index, unsigned depth) const {
   using nn::BinaryKind;
+  constexpr unsigned mostSteps = 4;
   if (const ImportState::KnownCount *known = findCount({0, {{tensor, index, 1}}}))
     return known->bound;
-  auto isBoolean = [](Value value) {
-    auto cast = value.getDefiningOp<nn::CastOp>();
-    return cast && getElementType(cast.getOperand()).isInteger(1);
-  };
   if (isBoolean(tensor))
     return 1;
-  auto sum = tensor.getDefiningOp<nn::ReduceOp>();
-  if (sum && sum.getKind() == nn::ReduceKind::Sum && isBoolean(sum.getOperand())) // the number of true elements
-    return getType(sum.getOperand()).getNumElements() / std::max<int64_t>(getType(tensor).getNumElements(), 1);
-  auto binary = tensor.getDefiningOp<nn::BinaryOp>();
-  if (auto reduce = tensor.getDefiningOp<nn::ReduceOp>(); reduce && getType(tensor).getNumElements() == 1) {
-    // PyTorch's exporter writes the minimum of two sizes as that of a list.
-    const int64_t elements = getType(reduce.getOperand()).getNumElements();
-    std::optional<int64_t> least;
-    for (int64_t element = 0; reduce.getKind() == nn::ReduceKind::Min && element < elements; ++element)
-      if (std::optional<int64_t> bound = boundOf(formOf(reduce.getOperand(), element)))
-        least = least ? std::min(*least, *bound) : bound;
-    return least;
-  }
-  if (!binary || getType(tensor).getNumElements() != 1 || !isa<IntegerType>(getElementType(tensor)))
+  if (depth >= mostSteps || !isa<IntegerType>(getElementType(tensor)))
     return std::nullopt;
-  const std::optional<int64_t> left = boundOf(formOf(binary.getLhs(), 0)), right = boundOf(formOf(binary.getRhs(), 0));
+  auto boundOfElse = [&](Value other, int64_t element) { return boundOf(formOf(other, element), depth + 1); };
+  if (auto reduce = tensor.getDefiningOp<nn::ReduceOp>()) {
+    const int64_t elements = getType(reduce.getOperand()).getNumElements();
+    if (reduce.getKind() == nn::ReduceKind::Sum && isBoolean(reduce.getOperand())) // the number of true elements
+      return elements / std::max<int64_t>(getType(tensor).getNumElements(), 1);
+    // PyTorch's exporter writes the minimum of two sizes as that of a list.
+    if (reduce.getKind() == nn::ReduceKind::Min && elements == 2 && getType(tensor).getNumElements() == 1) {
+      const std::optional<int64_t> one = boundOfElse(reduce.getOperand(), 0),
+                                   other = boundOfElse(reduce.getOperand(), 1);
+      return one && other ? std::min(*one, *other) : one ? one : other;
+    }
+    return std::nullopt;
+  }
+  auto binary = tensor.getDefiningOp<nn::BinaryOp>();
+  if (!binary || getType(tensor).getNumElements() != 1)
+    return std::nullopt;
+  const std::optional<int64_t> left = boundOfElse(binary.getLhs(), 0), right = boundOfElse(binary.getRhs(), 0);
   const LinearForm divisor = formOf(binary.getRhs(), 0);
   switch (binary.getKind()) {
   case BinaryKind::Min:
     return left && right ? std::min(*left, *right) : left ? left : right;
   case BinaryKind::Max:
     return left && right ? std::optional(std::max(*left, *right)) : std::nullopt;
-  case BinaryKind::Div: // A dividend below 0 has a quotient below 0.
-    return left && divisor.terms.empty() && divisor.constant > 0 ? std::optional(std::max<int64_t>(*left, 0) /
-                                                                                 divisor.constant)
-                                                                 : std::nullopt;
+  case BinaryKind::Div: // A dividend below 0 has a quotient of at most 0.
+    return left && divisor.terms.empty() && divisor.constant > 0
+               ? std::optional(std::max<int64_t>(*left, 0) / divisor.constant)
+               : std::nullopt;
   default:
     return std::nullopt;
   }
 }
 
-std::optional<int64_t> NnBuilder::boundOf(const LinearForm &form) const {
+std::optional<int64_t> NnBuilder::boundOf(const LinearForm &form, unsigned depth) const {
   int64_t most = form.constant;
   for (const LinearForm::Term &term : form.terms) {
     // Only counts are known to be 0 or more.
-    const bool isCount = findCount({0, {{term.tensor, term.index, 1}}}) != nullptr;
-    if (term.factor < 0 && isCount)
+    if (term.factor < 0 && findCount({0, {{term.tensor, term.index, 1}}}))
       continue;
-    const std::optional<int64_t> bound = boundOfElement(term.tensor, term.index);
+    const std::optional<int64_t> bound = boundOfElement(term.tensor, term.index, depth);
     int64_t product;
     if (term.factor < 0 || !bound || llvm::MulOverflow(term.factor, *bound, product) ||
         llvm::AddOverflow(most, product, most))
@@ -180,8 +185,9 @@ std::optional<int64_t> findLead(ArrayRef<Size> sizes) {
 }
 
 bool haveSameCounts(ArrayRef<Size> a, ArrayRef<Size> b) {
-  return a.size() == b.size() &&
-         llvm::all_of(llvm::zip_equal(a, b), [](auto pair) { return std::get<0>(pair).count == std::get<1>(pair).count; });
+  return a.size() == b.size() && llvm::all_of(llvm::zip_equal(a, b), [](auto pair) {
+           return std::get<0>(pair).count == std::get<1>(pair).count;
+         });
 }
 
 } // namespace
@@ -189,16 +195,17 @@ bool haveSameCounts(ArrayRef<Size> a, ArrayRef<Size> b) {
 std::optional<Size> NnBuilder::divideSizes(ArrayRef<Size> all, ArrayRef<Size> parts) {
   int64_t factor = 1, divisor = 1;
   SmallVector<Size> counts;
+  bool overflows = false;
   // Splits a size into a factor and, if it is open, a count that is no multiple of another.
   auto split = [&](const Size &size, int64_t &product) -> std::optional<Size> {
     if (!size.count) {
-      product *= size.bound;
+      overflows |= llvm::MulOverflow(product, size.bound, product) != 0;
       return std::nullopt;
     }
     const LinearForm form = formOf(size.count, 0);
     if (form.constant == 0 && form.terms.size() == 1)
       if (const ImportState::KnownCount *known = findCount({0, {{form.terms[0].tensor, form.terms[0].index, 1}}})) {
-        product *= form.terms[0].factor;
+        overflows |= llvm::MulOverflow(product, form.terms[0].factor, product) != 0;
         return Size{known->bound, known->count};
       }
     return size;
@@ -213,16 +220,20 @@ std::optional<Size> NnBuilder::divideSizes(ArrayRef<Size> all, ArrayRef<Size> pa
         return std::nullopt;
       counts.erase(same);
     }
-  if (divisor == 0 || (counts.empty() && factor % divisor != 0))
+  int64_t bound = factor;
+  for (const Size &size : counts)
+    overflows |= llvm::MulOverflow(bound, size.bound, bound) != 0;
+  if (overflows || divisor == 0 || (counts.empty() && factor % divisor != 0))
     return std::nullopt;
   if (counts.empty())
     return Size{factor / divisor, Value()};
-  Size size = {productOf(counts) * factor / divisor, counts[0].count};
+  Size size = {bound / divisor, counts[0].count};
   for (const Size &other : ArrayRef(counts).drop_front())
     size.count = mul(size.count, other.count);
-  if (factor % divisor == 0 ? factor != divisor : true)
-    size.count = factor % divisor == 0 ? mul(size.count, double(factor) / double(divisor))
-                                       : div(mul(size.count, double(factor)), double(divisor));
+  if (factor != divisor)
+    size.count = factor % divisor == 0
+                     ? mul(size.count, static_cast<double>(factor) / static_cast<double>(divisor))
+                     : div(mul(size.count, static_cast<double>(factor)), static_cast<double>(divisor));
   if (!size.count)
     return std::nullopt;
   size.count = noteCount(size.count, size.bound);

@@ -10,13 +10,13 @@
 
 namespace nacre::importer {
 
-/// Returns indices along `axes` axes of `x` from `first` on, with those below 0 counted from the end, which may be known
-/// only at run time. The last axis of the indices has one for each of several axes.
+/// Returns indices along `axes` axes of `x`, from `first` on, with those below 0 counted from the end. Sizes of `x` may
+/// be known only at run time. The last axis of the indices has one for each of several axes.
 mlir::Value countFromFront(NnBuilder &nn, mlir::Value x, mlir::Value indices, int64_t first, int64_t axes);
 
 /// Calls `scatter` to write `updates` at `indices`, of which some axes are open, to `x`. It gets all three without open
-/// axes. The indices are along `axis`, or coordinates along several axes from `axis` on. Updates after the counts go
-/// behind the end of `x` along `axis`, and are dropped. The result has the sizes of `x`.
+/// axes. The indices are along `axis`, or coordinates along several axes from `axis` on. Updates after the counts are
+/// written after the end of `x` along `axis`, and are dropped. The result has the sizes of `x`.
 mlir::Value scatterOpen(NnBuilder &nn, mlir::Value x, mlir::Value indices, mlir::Value updates, int64_t axis,
                         int64_t coordinates,
                         llvm::function_ref<mlir::Value(mlir::Value, mlir::Value, mlir::Value)> scatter);

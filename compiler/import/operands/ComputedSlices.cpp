@@ -6,8 +6,8 @@
 #include "compiler/import/operands/ComputedSlices.h"
 
 #include "compiler/import/builder/Geometry.h"
-#include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/builder/LinearForms.h"
+#include "compiler/import/compositions/Elementary.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -60,6 +60,9 @@ static SlicedSizes findSizes(const SlicePosition &start, const SlicePosition &en
   // A computed position may be at either end of the axis.
   const int64_t first = start.computed ? (step < 0 ? -1 : 0) : start.known,
                 last = end.computed ? (step < 0 ? INT64_MIN : INT64_MAX) : end.known;
+  constexpr int64_t mostTried = 1 << 16;
+  if (dim > mostTried)
+    return {int64_t(llvm::divideCeil(dim, std::abs(step))), false};
   SlicedSizes sizes = {0, !start.computed && !end.computed};
   for (int64_t size = 0; size <= dim; ++size) {
     const int64_t selected = clampRange(first, last, step, size).size;
@@ -74,11 +77,10 @@ Value sliceOpen(NnBuilder &nn, Value x, int64_t axis, const SlicePosition &start
   if (!x)
     return {};
   const Size size = nn.getSizes(x)[axis];
-  const SlicedSizes sizes = findSizes(start, end, step, size.bound);
-  const int64_t low = step < 0 ? -1 : 0;
   // Larger steps and positions mean the same, and may overflow.
-  const int64_t far = size.bound + 1;
+  const int64_t far = size.bound + 1, low = step < 0 ? -1 : 0;
   step = std::clamp(step, -far, far);
+  const SlicedSizes sizes = findSizes(start, end, step, size.bound);
   Value dim = size.count ? size.count : nn.reshape(nn.integers(size.bound), /*shape=*/{});
   Value last = nn.add(dim, static_cast<double>(low));
   auto place = [&](const SlicePosition &position) {

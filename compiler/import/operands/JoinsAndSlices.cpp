@@ -4,8 +4,8 @@
 
 #include "compiler/import/operands/JoinsAndSlices.h"
 
-#include "compiler/import/operands/ComputedSlices.h"
 #include "compiler/import/builder/LinearForms.h"
+#include "compiler/import/operands/ComputedSlices.h"
 #include "compiler/import/operands/StridedSlices.h"
 #include "compiler/import/options/Limits.h"
 

@@ -20,7 +20,7 @@ bool checkRule(OperandBinder &node, llvm::Expected<nn::Shape> shape);
 /// Reshapes operand 0 to `shape`, in which one size may be -1. A size of 0 is 0 if `zeroIsZero`; otherwise, it is the
 /// operand's size. Messages call the shape `name`.
 void reshapeOperand(OperandBinder &node, const std::string &name, llvm::SmallVector<int64_t> shape, bool zeroIsZero);
-/// Does the same for sizes of which some are known only at run time.
+/// Reshapes operand 0 in the same way to sizes of which some are known only at run time.
 void reshapeToSizes(OperandBinder &node, const std::string &name, llvm::SmallVector<Size> sizes, bool zeroIsZero);
 
 /// Sets the result to `x`, broadcast together with `sizes`. Those of 1 and -1 leave the size of `x` as it is. Returns

@@ -58,8 +58,8 @@ void importConstantOfShape(OperandBinder &node) {
     node.error() << "attribute 'value' must have one element, but has " << value.getNumElements();
     return;
   }
-  Value element = value ? nn.reshape(nn.constant(value), {})
-                        : nn.splat(RankedTensorType::get({}, nn.types().getF32Type()), 0);
+  Value element =
+      value ? nn.reshape(nn.constant(value), {}) : nn.splat(RankedTensorType::get({}, nn.types().getF32Type()), 0);
   if (!getConstant(node.getOperand(0)))
     if (std::optional<SmallVector<Size>> sizes = nn.readSizes(node.getOperand(0));
         sizes && llvm::none_of(*sizes, [](const Size &size) { return size.bound < 0; })) {

@@ -2,8 +2,8 @@
 //
 // Operators that sort, select and compact. Their results have data-dependent sizes.
 
-#include "compiler/import/compositions/Movement.h"
 #include "compiler/import/compositions/Selections.h"
+#include "compiler/import/compositions/Movement.h"
 #include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/onnx/movement/Handlers.h"
 
@@ -92,8 +92,8 @@ void importCompress(OperandBinder &node) {
   }
   condition = fillOpenAxes(nn, condition, 0);
   if (Value count = nn.getSizes(x)[*axis].count) // a longer condition selects no more than there is
-    condition = nn.binary(BinaryKind::And, condition,
-                          nn.binary(BinaryKind::Less, nn.counting(getShape(condition)[0]), count));
+    condition =
+        nn.binary(BinaryKind::And, condition, nn.binary(BinaryKind::Less, nn.counting(getShape(condition)[0]), count));
   node.setResult(nn.gather(x, findTrue(nn, condition), *axis));
 }
 

@@ -41,7 +41,8 @@ TEST_F(CpuWinograd, WinogradInWholeTiles) {
 /// Tiles reach beyond the image on both sides, and vectors beyond the channels.
 TEST_F(CpuWinograd, WinogradOfOddSizes) {
   for (int64_t tile : {2, 4, 6})
-    for (const Convolution &odd : {Convolution{1, 9, 11, 5, 7, tile, 16}, {1, 13, 6, 19, 37, tile}, {1, 2, 3, 33, 64, tile}})
+    for (const Convolution &odd :
+         {Convolution{1, 9, 11, 5, 7, tile, 16}, {1, 13, 6, 19, 37, tile}, {1, 2, 3, 33, 64, tile}})
       check(textOf(odd));
 }
 
