@@ -108,16 +108,27 @@ SmallVector<Value> NnBuilder::finish(OperationState &state, InferTypes inferType
   auto note = [&](MutableArrayRef<Value> results) {
     if (llvm::none_of(*counts, [](Value count) { return bool(count); }))
       return;
-    if (ElementsAttr known = getConstant(results.front())) // other users of this constant read all of it
-      results.front() = constant(known);
-    for (Value result : results) // of several, all have the same axes
-      shared.counts[result] = *counts;
+    for (Value &result : results) {                 // of several, all have the same axes
+      if (ElementsAttr known = getConstant(result)) // other users of this constant read all of it
+        result = constant(known);
+      if (result)
+        shared.counts[result] = *counts;
+    }
+  };
+  // An operator that changes nothing but the counts must not become its operand, which keeps its own.
+  auto hasOwnCounts = [&](Value existing) {
+    const nn::AxisCounts known = getCounts(existing);
+    auto countAt = [](const nn::AxisCounts &of, int64_t axis) { return of.empty() ? Value() : of[axis]; };
+    return !getConstant(existing) && llvm::any_of(llvm::seq(getRank(existing)), [&](int64_t axis) {
+      return countAt(known, axis) != countAt(*counts, axis);
+    });
   };
   SmallVector<Value> folded;
   // For a batch of 1, a reduction along the batch does nothing. If it were folded, a change of the batch could not find
   // it.
   const bool maySumBatch = shared.changesBatch && isa<nn::ReduceOp>(op) && !getConstant(op->getOperand(0));
-  if (shared.foldBudget > 0 && !maySumBatch && succeeded(builder.tryFold(op, folded)) && !folded.empty()) {
+  if (shared.foldBudget > 0 && !maySumBatch && succeeded(builder.tryFold(op, folded)) && !folded.empty() &&
+      llvm::none_of(folded, hasOwnCounts)) {
     // A reshape makes no new data. An operator that reads more than it makes is charged for the data that it reads. So
     // the budget also bounds the time.
     int64_t bytes = nn::countReducedElements(op) * int64_t(sizeof(double));
@@ -242,6 +253,7 @@ nn::SpelledAttention NnBuilder::spell(Value attention, Type softmaxType) {
   if (!op)
     return {};
   nn::SpelledAttention parts = nn::spellAttention(builder, op, softmaxType);
+  shared.counts.erase(attention);
   op.erase();
   return parts;
 }

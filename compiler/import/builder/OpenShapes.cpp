@@ -133,12 +133,13 @@ std::optional<SmallVector<Size>> NnBuilder::readSizes(Value tensor) {
     auto isSumPart = [&](const LinearForm::Term &term) {
       return term.factor > 0 && findCount({0, {{term.tensor, term.index, 1}}});
     };
-    if (!known && (form.constant < 0 || !llvm::all_of(form.terms, isSumPart)))
+    const bool mayBeNegative = !known && (form.constant < 0 || !llvm::all_of(form.terms, isSumPart));
+    if (mayBeNegative)
       count = binary(nn::BinaryKind::Max, count, 0.0);
     if (!count)
       return std::nullopt;
     const int64_t most = std::max<int64_t>(*bound, 0);
-    sizes.push_back({most, noteCount(count, most, form)});
+    sizes.push_back({most, mayBeNegative ? noteCount(count, most) : noteCount(count, most, form)});
   }
   return sizes;
 }

@@ -16,14 +16,15 @@ using namespace mlir;
 
 namespace nacre::importer {
 
-/// Returns element `index` of a list of positions as a scalar that counts from the front of an axis of `dim` elements.
-static Value readPosition(NnBuilder &nn, Value positions, int64_t index, int64_t dim) {
-  if (!positions)
+/// Returns a position as an i64 scalar that counts from the front of an axis.
+static Value readPosition(NnBuilder &nn, Value given, const Size &size) {
+  if (!given)
     return {};
-  Value all = nn.reshape(nn.cast(positions, nn.types().getI64Type()), {getType(positions).getNumElements()});
-  Value position = nn.reshape(nn.slice(all, 0, index, 1), /*shape=*/{});
+  Value position = nn.reshape(nn.cast(given, nn.types().getI64Type()), /*shape=*/{});
   Value isNegative = nn.binary(nn::BinaryKind::Less, position, 0.0);
-  return nn.select(isNegative, nn.add(position, static_cast<double>(dim)), position);
+  return nn.select(isNegative,
+                   size.count ? nn.add(position, size.count) : nn.add(position, static_cast<double>(size.bound)),
+                   position);
 }
 
 /// Returns `length` integers: `start`, `start + step`, ...
@@ -36,7 +37,7 @@ Value sliceAt(NnBuilder &nn, Value x, int64_t axis, Value start, int64_t length,
   if (!x || !start)
     return {};
   const int64_t dim = getShape(x)[axis], reach = (length - 1) * step;
-  Value position = readPosition(nn, start, 0, dim);
+  Value position = readPosition(nn, start, nn.getSizes(x)[axis]);
   position = clamp(nn, position, static_cast<double>(std::max<int64_t>(-reach, 0)),
                    static_cast<double>(dim - 1 - std::max<int64_t>(reach, 0)));
   return nn.gather(x, countFrom(nn, position, length, step), axis);
@@ -83,17 +84,17 @@ Value sliceOpen(NnBuilder &nn, Value x, int64_t axis, const SlicePosition &start
   const SlicedSizes sizes = findSizes(start, end, step, size.bound);
   Value dim = size.count ? size.count : nn.reshape(nn.integers(size.bound), /*shape=*/{});
   Value last = nn.add(dim, static_cast<double>(low));
-  auto place = [&](const SlicePosition &position) {
+  auto place = [&](const SlicePosition &position, int64_t least) {
     Value given = position.computed ? position.computed
                                     : nn.reshape(nn.integers(std::clamp(position.known, -far, far)), /*shape=*/{});
     Value fromFront = nn.select(nn.binary(nn::BinaryKind::Less, given, 0.0), nn.add(given, dim), given);
-    return nn.binary(nn::BinaryKind::Min, nn.binary(nn::BinaryKind::Max, fromFront, static_cast<double>(low)), last);
+    return nn.binary(nn::BinaryKind::Min, nn.binary(nn::BinaryKind::Max, fromFront, static_cast<double>(least)), last);
   };
-  Value first = place(start);
+  Value first = place(start, 0);
   Value sliced = nn.gather(x, countFrom(nn, first, sizes.most, step), axis);
   if (sizes.isWhole)
     return nn.limit(sliced, axis, dim);
-  Value distance = step < 0 ? nn.sub(first, place(end)) : nn.sub(place(end), first);
+  Value distance = step < 0 ? nn.sub(first, place(end, low)) : nn.sub(place(end, low), first);
   Value count = nn.div(nn.binary(nn::BinaryKind::Max, nn.add(distance, static_cast<double>(std::abs(step) - 1)), 0.0),
                        static_cast<double>(std::abs(step)));
   return nn.limit(sliced, axis, count);
@@ -128,19 +129,18 @@ void sliceBetween(OperandBinder &node, Ints axes, Ints steps) {
     const LinearForm start = formOf(starts, index), end = formOf(ends, index);
     const std::optional<int64_t> length = countBetween(differenceOf(end, start), step, dim);
     const bool isOpen = bool(nn.getSizes(x)[axis].count);
-    if (isOpen) {
-      x = sliceOpen(nn, x, axis, positionOf(nn, starts, index), positionOf(nn, ends, index), step);
-    } else if (start.terms.empty() && end.terms.empty()) {
+    const bool isKnown = start.terms.empty() && end.terms.empty();
+    if (isKnown && !isOpen) {
       const SliceRange range = clampRange(start.constant, end.constant, step, dim);
       SmallVector<int64_t> begin(getRank(x), 0), sizes(getShape(x)), strides(getRank(x), 1);
       begin[axis] = range.size > 0 ? range.start : 0;
       sizes[axis] = range.size;
       strides[axis] = range.size > 1 ? step : 1;
       x = nn.slice(x, begin, sizes, strides);
-    } else if (length) {
+    } else if (length && !isKnown) {
       x = sliceAt(nn, x, axis, nn.slice(nn.reshape(starts, {getType(starts).getNumElements()}), 0, index, 1), *length,
                   step);
-    } else if (!isInRegion(start) && !isInRegion(end)) {
+    } else if (isOpen || (!isInRegion(start) && !isInRegion(end))) {
       x = sliceOpen(nn, x, axis, positionOf(nn, starts, index), positionOf(nn, ends, index), step);
     } else {
       (void)node.getIntegers(start.terms.empty() ? 2 : 1); // the error names the input that decides the position

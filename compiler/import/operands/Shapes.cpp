@@ -190,6 +190,8 @@ void reverseSequences(OperandBinder &node, int64_t timeAxis, int64_t batchAxis) 
 }
 
 bool broadcastToSizes(OperandBinder &node, Value x, ArrayRef<Size> given) {
+  if (!x)
+    return true; // an error was reported
   const SmallVector<Size> own = node.nn.getSizes(x);
   SmallVector<Size> sizes(std::max(own.size(), given.size()), Size{1, Value()}), added(sizes.size(), Size());
   llvm::copy(given, sizes.end() - given.size());

@@ -10,7 +10,7 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import every_engine
-from onnx_writer import BOOL, INT64
+from onnx_writer import BOOL, INT64, Graph, tensor
 
 ROWS = [[3.0, -1.0], [900.0, 800.0], [0.5, 2.0], [-700.0, 600.0], [4.0, -3.0], [1.0, 1.5], [999.0, -999.0]]
 
@@ -79,6 +79,15 @@ class CountedShapesTest(every_engine.EveryEngineTest):
         self.expect("all", [n], list(range(n)), INT64)
         node("Range", [one, node("Add", [end, two]), two], output="odd")
         self.expect("odd", [len(range(1, n + 2, 2))], list(range(1, n + 2, 2)), INT64)
+        known = node("Add", [node("Sub", [end, end]), self.graph.count("s5", 5)])
+        node("Range", [zero, known, one], output="five")
+        self.expect("five", [5], list(range(5)), INT64)
+        # A difference may be negative, and then is an empty size; what is computed from it is not.
+        less = node("Min", [node("Sub", [end, self.graph.count("s3", 3)]), two])
+        node("Range", [zero, less, one], output="few")
+        self.expect("few", [max(min(n - 3, 2), 0)], list(range(min(n - 3, 2))), INT64)
+        node("Range", [zero, node("Add", [less, two]), one], output="more")
+        self.expect("more", [max(min(n - 3, 2) + 2, 0)], list(range(min(n - 3, 2) + 2)), INT64)
         again = node("Compress", [self.x, node("Cast", ["keep"], to=BOOL)], axis=0)
         node("Add", [self.rows, again], output="doubled")
         self.expect("doubled", [n, 2], [[2 * a, 2 * b] for a, b in self.selected])
@@ -88,9 +97,11 @@ class CountedShapesTest(every_engine.EveryEngineTest):
 
     def test_slices_from_the_end(self):
         for name, begin, end, step in (("reversed", -1, -2**63, -1), ("last", -2, 2**62, 1), ("inner", 1, -1, 1), ("second", -3, 2**62, 2),
-                                       ("back", -1, -4, -2), ("moving", -3, 2, 1)):
+                                       ("back", -1, -4, -2), ("moving", -3, 2, 1), ("before", -5, -100, -1), ("every_other", -4, -2**63, -2)):
             operands = [self.graph.integers(f"{name}_{i}", [value]) for i, value in enumerate((begin, end, 0, step))]
             self.graph.node("Slice", [self.rows, *operands], output=name)
+            if step < 0:  # ONNX moves a start before the front to the first element; Python does not
+                begin = max(begin, -self.number) if self.number else begin
             rows = self.selected[begin:end if end > -2**63 else None:step]
             self.expect(name, [len(rows), 2], rows)
         self.graph.node("Concat", ["reversed", self.rows], axis=1, output="beside")
@@ -104,6 +115,10 @@ class CountedShapesTest(every_engine.EveryEngineTest):
         for name, tensor, rows in (("of_all", self.x, ROWS), ("of_some", self.rows, self.selected)):
             node("Slice", [tensor, begin, end, zero], output=name)
             self.expect(name, [len(rows[-3:5]), 2], rows[-3:5])
+        if self.number > 2:
+            at = self.input("at", [1], [2], INT64)
+            node("Squeeze", [node("Slice", [self.rows, at, node("Add", [at, integers("one", [1])]), zero]), zero], output="third")
+            self.expect("third", [2], self.selected[2])
         node("Slice", [self.x, zero, self.size(), zero], output="as_many")
         self.expect("as_many", [self.number, 2], ROWS[:self.number])
         self.check()
@@ -163,6 +178,29 @@ class CountedShapesTest(every_engine.EveryEngineTest):
         order = sorted(range(self.number), key=lambda i: -self.selected[i][0])[:3]
         self.expect("boxes", [len(order), 3], [[0, 0, i] for i in order], INT64)
         self.check()
+
+
+class OneRowTest(every_engine.EveryEngineTest):
+    """An operator that only limits a tensor of one row is another tensor, even if it could be left out."""
+
+    def test_factors_of_one(self):
+        for kept in (0, 1):
+            with self.subTest(kept=kept):
+                self.graph, self.inputs, self.expected = Graph("model", opset=16), {}, {}
+                node, integers = self.graph.node, self.graph.integers
+                x = self.input("x", [1, 4], [1.0, 2.0, 3.0, 4.0])
+                mask = node("Cast", [self.input("keep", [1], [kept], INT64)], to=BOOL)
+                rows = node("Compress", [x, mask], axis=0)
+                ones = node("ConstantOfShape", [node("Shape", [rows])], value=tensor([1.0]))
+                node("Mul", [x, ones], output="limited")
+                self.expect("limited", [kept, 4], [1.0, 2.0, 3.0, 4.0][:4 * kept])
+                node("Relu", [x], output="whole")
+                self.expect("whole", [1, 4], [1.0, 2.0, 3.0, 4.0])
+                node("Reshape", [node("Unsqueeze", [rows, integers("front", [0])]), integers("flat", [1, -1])], output="flat_rows")
+                self.expect("flat_rows", [1, 4 * kept], [1.0, 2.0, 3.0, 4.0][:4 * kept])
+                node("Relu", [rows], output="same")
+                self.expect("same", [kept, 4], [1.0, 2.0, 3.0, 4.0][:4 * kept])
+                self.check()
 
 
 class NothingSelectedTest(CountedShapesTest):

@@ -151,7 +151,7 @@ bool importOpenRange(OperandBinder &node) {
   if (*delta <= 0 || *start < 0)
     return false;
   const Size end = limit->front();
-  Value count = end.count;
+  Value count = end.count ? end.count : nn.reshape(nn.integers(end.bound), /*shape=*/{});
   if (*start != 0 || *delta != 1) {
     Value distance = nn.add(count, static_cast<double>(*delta - 1 - *start));
     count = nn.div(nn.binary(nn::BinaryKind::Max, distance, 0.0), static_cast<double>(*delta));

@@ -91,7 +91,7 @@ void importCompress(OperandBinder &node) {
     return;
   }
   condition = fillOpenAxes(nn, condition, 0);
-  if (Value count = nn.getSizes(x)[*axis].count) // a longer condition selects no more than there is
+  if (Value count = nn.getSizes(x)[*axis].count; count && condition) // a longer condition selects no more than there is
     condition =
         nn.binary(BinaryKind::And, condition, nn.binary(BinaryKind::Less, nn.counting(getShape(condition)[0]), count));
   node.setResult(nn.gather(x, findTrue(nn, condition), *axis));

@@ -81,7 +81,7 @@ std::string DepthwiseText::epilogue() const {
 }
 
 std::string DepthwiseText::text() const {
-  auto tensor = [](std::vector<int64_t> shape, const char *element) {
+  auto tensor = [](const std::vector<int64_t> &shape, const char *element) {
     std::string text = "tensor<";
     for (int64_t size : shape)
       text += std::to_string(size) + "x";

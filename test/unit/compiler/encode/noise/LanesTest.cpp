@@ -81,7 +81,8 @@ TEST_F(LanesTest, PositiveNumbersKeepMomentsAndHaveNoNoiseAtZero) {
       EXPECT_EQ(lanes.noise[lane], 0);
     }
   }
-  EXPECT_NEAR(zeros, kLanes / 2, 1);
+  constexpr auto half = kLanes / 2;
+  EXPECT_NEAR(zeros, half, 1);
   const Moments moments = momentsOf(lanes);
   EXPECT_NEAR(moments.mean, mean, 1e-3);
   EXPECT_NEAR(moments.power(), 0.5, 1e-9);
