@@ -73,8 +73,8 @@ static SlicedSizes findSizes(const SlicePosition &start, const SlicePosition &en
   return sizes;
 }
 
-Value sliceOpen(NnBuilder &nn, Value x, int64_t axis, const SlicePosition &start, const SlicePosition &end,
-                int64_t step) {
+Value sliceCounted(NnBuilder &nn, Value x, int64_t axis, const SlicePosition &start, const SlicePosition &end,
+                   int64_t step) {
   if (!x)
     return {};
   const Size size = nn.getSizes(x)[axis];
@@ -141,7 +141,7 @@ void sliceBetween(OperandBinder &node, Ints axes, Ints steps) {
       x = sliceAt(nn, x, axis, nn.slice(nn.reshape(starts, {getType(starts).getNumElements()}), 0, index, 1), *length,
                   step);
     } else if (isOpen || (!isInRegion(start) && !isInRegion(end))) {
-      x = sliceOpen(nn, x, axis, positionOf(nn, starts, index), positionOf(nn, ends, index), step);
+      x = sliceCounted(nn, x, axis, positionOf(nn, starts, index), positionOf(nn, ends, index), step);
     } else {
       (void)node.getIntegers(start.terms.empty() ? 2 : 1); // the error names the input that decides the position
       return node.fail();

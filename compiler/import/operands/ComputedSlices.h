@@ -24,8 +24,8 @@ SlicePosition positionOf(NnBuilder &nn, mlir::Value positions, int64_t index);
 
 /// Returns the elements of `x` along `axis` from `start` up to, but not including, `end`, in steps of `step`, which may
 /// be negative. The axis of `x` may be open, and that of the result is.
-mlir::Value sliceOpen(NnBuilder &nn, mlir::Value x, int64_t axis, const SlicePosition &start, const SlicePosition &end,
-                      int64_t step);
+mlir::Value sliceCounted(NnBuilder &nn, mlir::Value x, int64_t axis, const SlicePosition &start,
+                         const SlicePosition &end, int64_t step);
 
 /// Slices operand 0 from the positions in operand 1 to the positions in operand 2, which have one value for each of
 /// `axes`. If a number of elements is known only at run time, that axis is open. Reports an error in the body of a loop

@@ -57,7 +57,7 @@ void reshapeToSizes(OperandBinder &node, const std::string &name, SmallVector<Si
       continue;
     }
     if (size.bound < 0) {
-      node.error() << name << " must hold sizes, of which one may be -1, but has two negative numbers";
+      node.error() << name << " must hold sizes, of which one may be -1, but has another negative number";
       return;
     }
     known.push_back(size);

@@ -40,17 +40,6 @@ void importConstant(OperandBinder &node) {
   }
 }
 
-/// Returns the shape in operand `index`. Fails after an error if no tensor can have this shape.
-FailureOr<SmallVector<int64_t>> getShapeOperand(OperandBinder &node, size_t index) {
-  FailureOr<SmallVector<int64_t>> shape = node.getIntegers(index);
-  if (failed(shape))
-    return failure();
-  if (llvm::any_of(*shape, [](int64_t dim) { return dim < 0; }) || !nn::countElements(*shape))
-    return node.error() << node.nameOf(index) << " must hold non-negative sizes that fit into memory, but holds ["
-                        << ArrayRef<int64_t>(*shape) << "]";
-  return shape;
-}
-
 void importConstantOfShape(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   ElementsAttr value = node.getTensor("value");
@@ -62,12 +51,10 @@ void importConstantOfShape(OperandBinder &node) {
       value ? nn.reshape(nn.constant(value), {}) : nn.splat(RankedTensorType::get({}, nn.types().getF32Type()), 0);
   if (!getConstant(node.getOperand(0)))
     if (std::optional<SmallVector<Size>> sizes = nn.readSizes(node.getOperand(0));
-        sizes && llvm::none_of(*sizes, [](const Size &size) { return size.bound < 0; })) {
-      if (node.checkFits(llvm::map_to_vector(*sizes, [](const Size &size) { return size.bound; })))
-        (void)broadcastToSizes(node, element, *sizes);
+        sizes && llvm::none_of(*sizes, [](const Size &size) { return size.bound < 0; }) &&
+        broadcastToSizes(node, element, *sizes))
       return;
-    }
-  FailureOr<SmallVector<int64_t>> shape = getShapeOperand(node, 0);
+  FailureOr<SmallVector<int64_t>> shape = readShape(node, 0);
   if (succeeded(shape))
     node.setResult(nn.broadcast(element, *shape));
 }
@@ -151,6 +138,9 @@ bool importOpenRange(OperandBinder &node) {
   if (*delta <= 0 || *start < 0)
     return false;
   const Size end = limit->front();
+  // Larger numbers mean the same, and may overflow.
+  start = std::min(*start, std::max<int64_t>(end.bound, 0));
+  delta = std::min(*delta, std::max<int64_t>(end.bound, 1));
   Value count = end.count ? end.count : nn.reshape(nn.integers(end.bound), /*shape=*/{});
   if (*start != 0 || *delta != 1) {
     Value distance = nn.add(count, static_cast<double>(*delta - 1 - *start));

@@ -69,8 +69,8 @@ void slice(OperandBinder &node, Ints starts, Ints ends, std::optional<SmallVecto
   }
   Value result = node.nn.sliceOpen(x, begin, sizes, strides);
   for (size_t number : open)
-    result = sliceOpen(node.nn, result, sliced->axes[number], {starts[number], Value()}, {ends[number], Value()},
-                       sliced->steps[number]);
+    result = sliceCounted(node.nn, result, sliced->axes[number], {starts[number], Value()}, {ends[number], Value()},
+                          sliced->steps[number]);
   node.setResult(result);
 }
 
