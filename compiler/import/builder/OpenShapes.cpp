@@ -241,34 +241,9 @@ std::optional<Size> NnBuilder::divideSizes(ArrayRef<Size> all, ArrayRef<Size> pa
   return size;
 }
 
-/// Returns the sizes of `operand`, which has one open axis, after a reshape to `shape`, which has the maximum sizes.
-/// Returns `nullopt` if the axis stays as it is.
-static std::optional<SmallVector<Size>> findMerged(NnBuilder &nn, Value operand, Ints shape) {
-  const SmallVector<Size> from = nn.getSizes(operand);
-  const std::optional<int64_t> lead = findLead(from);
-  auto sizes = llvm::map_to_vector(shape, [](int64_t size) { return Size{size, Value()}; });
-  int64_t before = 1;
-  auto merged = llvm::find_if(sizes, [&](const Size &size) { return lead && (before *= size.bound) > *lead; });
-  if (merged == sizes.end())
-    return std::nullopt;
-  const Size &open = *llvm::find_if(from, [](const Size &size) { return bool(size.count); });
-  if (before / merged->bound == *lead && merged->bound == open.bound)
-    return std::nullopt;
-  SmallVector<Size> others(sizes.begin(), merged);
-  others.append(std::next(merged), sizes.end());
-  const std::optional<Size> size = nn.divideSizes(from, others);
-  if (!size || size->bound != merged->bound)
-    return std::nullopt;
-  *merged = *size;
-  return sizes;
-}
-
 Value NnBuilder::reshape(Value operand, Ints shape) {
   if (!operand || getShape(operand) == shape)
     return operand;
-  if (isOpen(operand))
-    if (std::optional<SmallVector<Size>> sizes = findMerged(*this, operand, shape))
-      return reshapeTo(operand, *sizes);
   OperationState state(loc, nn::ReshapeOp::getOperationName());
   nn::ReshapeOp::build(builder, state, RankedTensorType::get(shape, getElementType(operand)), operand);
   return finish(state, /*inferTypes=*/nullptr).front();

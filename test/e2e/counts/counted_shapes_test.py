@@ -55,10 +55,6 @@ class CountedShapesTest(every_engine.EveryEngineTest):
         self.expect("joined", [2 * n], columns)
         node("Reshape", [across, integers("to_pairs", [-1, 2])], output="pairs")
         self.expect("pairs", [n, 2], columns)
-        node("Flatten", [self.rows], axis=0, output="row")
-        self.expect("row", [1, 2 * n], flat)
-        node("Tile", [self.rows, integers("twice", [2, 1])], output="twice_as_many")
-        self.expect("twice_as_many", [2 * n, 2], flat + flat)
         # Seven is no multiple of two, but the number of elements is.
         node("Reshape", [self.places_of_rows, integers("to_two", [-1, 2])], output="two")
         self.expect("two", [n // 2, 2], self.kept, INT64)
