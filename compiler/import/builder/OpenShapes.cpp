@@ -268,7 +268,8 @@ Value NnBuilder::reshapeTo(Value operand, ArrayRef<Size> sizes) {
         blocks = pad(nn::PadMode::Constant, reshape(blocks, {*lead, block}), {0, 0}, {0, newBlock - block}, 0);
       return reshape(blocks, boundsOf(sizes));
     });
-    return moved == operand ? operand : limitTo(moved, sizes);
+    if (moved != operand) // which keeps its own counts
+      return limitTo(moved, sizes);
   }
   return limitTo(gatherReshaped(operand, sizes), sizes);
 }
