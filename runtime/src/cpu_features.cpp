@@ -7,6 +7,7 @@
 #include "runtime/src/cpu_features.h"
 #include "runtime/include/nacre/model_format.h"
 #include "runtime/src/big_cores.h"
+#include "runtime/src/system_call.h"
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -19,7 +20,7 @@ namespace nacre::runtime {
 
 #if defined(__aarch64__)
 
-uint64_t cpu_features() {
+uint64_t cpu_features(const nacre_model_table &) {
   struct Row {
     nacre_cpu_bit feature;
     unsigned word; // Entry of the auxiliary vector: AT_HWCAP or AT_HWCAP2.
@@ -62,9 +63,24 @@ unsigned saved_registers(unsigned leaf1_ecx) {
   return low;
 }
 
+bool has_code_for(uint64_t any_of, const nacre_model_table &model) {
+  for (uint32_t i = 0; i < model.kernel_count; ++i)
+    for (uint32_t j = 0; j < model.kernels[i].cpu_count; ++j)
+      if (model.kernels[i].cpu[j].needs & any_of)
+        return true;
+  return false;
+}
+
+// True if this process may use the tiles of AMX. Asking again is harmless. Fails before Linux 5.16, and if a thread has
+// a stack for signals that is too small for tiles.
+bool may_use_tiles() {
+  constexpr long kRequestPermission = 0x1023, kTileData = 18; // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA.
+  return system_call(kArchPrctl, kRequestPermission, kTileData) == 0;
+}
+
 } // namespace
 
-uint64_t cpu_features() {
+uint64_t cpu_features(const nacre_model_table &model) {
   unsigned eax, ebx, ecx, edx;
   unsigned ecx1 = 0, ecx_extended = 0, ebx7 = 0, ecx7 = 0, edx7 = 0, eax7_1 = 0;
   if (__get_cpuid(1, &eax, &ebx, &ecx, &edx))
@@ -82,6 +98,7 @@ uint64_t cpu_features() {
                   all(ebx7, bits(3 /*BMI*/, 5 /*AVX2*/, 8 /*BMI2*/)) && all(ecx_extended, bits(5 /*LZCNT*/));
   const bool v4 = v3 && all(saved, 0xe6) && all(ebx7, bits(16 /*F*/, 17 /*DQ*/, 28 /*CD*/, 30 /*BW*/, 31 /*VL*/));
   const bool vbmi = all(ecx7, bits(1 /*VBMI*/, 6 /*VBMI2*/, 8 /*GFNI*/, 12 /*BITALG*/, 14 /*VPOPCNTDQ*/));
+  const bool tiles = v4 && all(saved, bits(17 /*TILECFG*/, 18 /*TILEDATA*/)) && all(edx7, bits(24 /*AMX-TILE*/));
   const struct {
     nacre_cpu_bit feature;
     bool present;
@@ -94,11 +111,16 @@ uint64_t cpu_features() {
       {NACRE_X86_AVX512_BF16, v4 && all(eax7_1, bits(5))},
       {NACRE_X86_AVX512_FP16, v4 && all(edx7, bits(23))},
       {NACRE_X86_AVX512_VBMI, v4 && vbmi},
+      {NACRE_X86_AMX_INT8, tiles && all(edx7, bits(25))},
+      {NACRE_X86_AMX_BF16, tiles && all(edx7, bits(22))},
   };
   uint64_t features = 0;
   for (const auto &row : rows)
     if (row.present)
       features |= NACRE_CPU_NEED(row.feature);
+  constexpr uint64_t of_tiles = NACRE_CPU_NEED(NACRE_X86_AMX_INT8) | NACRE_CPU_NEED(NACRE_X86_AMX_BF16);
+  if ((features & of_tiles) && !(has_code_for(of_tiles, model) && may_use_tiles()))
+    features &= ~of_tiles;
   return features;
 }
 
@@ -142,6 +164,10 @@ const char *cpu_feature_name(unsigned bit) {
     return "avx512-fp16";
   case NACRE_X86_AVX512_VBMI:
     return "avx512-vbmi";
+  case NACRE_X86_AMX_INT8:
+    return "amx-int8 (and the permission to use its tiles)";
+  case NACRE_X86_AMX_BF16:
+    return "amx-bf16 (and the permission to use its tiles)";
   } // NACRE_ARM64_OUT_OF_ORDER has no name, because no model requires it.
   return "a feature unknown to this runtime";
 }

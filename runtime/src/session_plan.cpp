@@ -113,7 +113,7 @@ nacre_status plan_session(const nacre_model *model, uint32_t api_version, const 
     return status;
   if (nacre_status status = check_options(*plan.model, plan, reason))
     return status;
-  plan.features = cpu_features();
+  plan.features = cpu_features(*plan.model);
   plan.memory.threads = choose_threads(plan.options);
   if (nacre_status status = check_entry(plan, reason))
     return status;

@@ -77,7 +77,8 @@ enum SystemCall : long {
   kMunmap = 11,
   kSigprocmask = 14,
   kSchedGetaffinity = 204,
-  kSchedYield = 24
+  kSchedYield = 24,
+  kArchPrctl = 158
 };
 
 inline long system_call(long number, long a = 0, long b = 0, long c = 0, long d = 0) {

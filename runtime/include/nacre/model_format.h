@@ -71,7 +71,9 @@ typedef enum nacre_cpu_bit {
   NACRE_X86_AVX512_VNNI = 36,
   NACRE_X86_AVX512_BF16 = 37,
   NACRE_X86_AVX512_FP16 = 38,
-  NACRE_X86_AVX512_VBMI = 39 /**< VBMI, VBMI2, BITALG, VPOPCNTDQ, GFNI: the additions of Ice Lake and Zen 4. */
+  NACRE_X86_AVX512_VBMI = 39, /**< VBMI, VBMI2, BITALG, VPOPCNTDQ, GFNI: the additions of Ice Lake and Zen 4. */
+  NACRE_X86_AMX_INT8 = 40,    /**< Matrices of bytes in tiles. The system must permit a process to use tiles. */
+  NACRE_X86_AMX_BF16 = 41     /**< Matrices of bf16 in tiles. */
 } nacre_cpu_bit;
 
 #define NACRE_CPU_NEED(bit) (UINT64_C(1) << (bit))
