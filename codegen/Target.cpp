@@ -76,6 +76,8 @@ constexpr Feature kX86Features[] = {
     {NACRE_X86_AVX512_BF16, "avx512bf16"},
     {NACRE_X86_AVX512_FP16, "avx512fp16"},
     {NACRE_X86_AVX512_VBMI, "avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq,gfni"},
+    {NACRE_X86_AMX_INT8, "amx-tile,amx-int8"},
+    {NACRE_X86_AMX_BF16, "amx-tile,amx-bf16"},
 };
 
 // SVE is absent, because the emitters use NEON.
@@ -165,15 +167,6 @@ StringRef tunedAs(StringRef cpu) {
       .Default(cpu);
 }
 
-/// Returns LLVM's name of a feature of `cpu` that makes code slower, or an empty name. On these Intel cores, vdpbf16ps
-/// has two multiply-adds for each lane, but takes the time of four of fp32. This was measured on Emerald Rapids; the
-/// other ones have the same or a later core.
-StringRef slowFeatureOf(StringRef cpu) {
-  return StringSwitch<StringRef>(cpu)
-      .Cases({"sapphirerapids", "emeraldrapids", "graniterapids", "graniterapids-d", "diamondrapids"}, "avx512bf16")
-      .Default("");
-}
-
 bool isLittle(StringRef cpu) {
   return StringSwitch<bool>(cpu)
       .Cases({"cortex-a34", "cortex-a35", "cortex-a53", "cortex-a55", "cortex-a510", "cortex-a520"}, true)
@@ -185,7 +178,6 @@ Expected<Target> makeTarget(const System &system, StringRef cpu) {
   Expected<StringSet<>> features = featuresOf(cpu, arm64);
   if (!features)
     return features.takeError();
-  features->erase(slowFeatureOf(cpu == "native" ? sys::getHostCPUName() : cpu));
 
   Target target;
   target.name = system.name.str();
@@ -244,7 +236,8 @@ bool multiplies(const Target &target, FloatStorage storage) {
   case FloatStorage::BF16:
     break;
   }
-  return target.needs & (NACRE_CPU_NEED(NACRE_ARM64_BF16) | NACRE_CPU_NEED(NACRE_X86_AVX512_BF16));
+  return target.needs & (NACRE_CPU_NEED(NACRE_ARM64_BF16) | NACRE_CPU_NEED(NACRE_X86_AVX512_BF16) |
+                         NACRE_CPU_NEED(NACRE_X86_AMX_BF16));
 }
 
 bool isCpuOf(StringRef target, StringRef cpu) {

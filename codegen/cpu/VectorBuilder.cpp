@@ -72,6 +72,20 @@ Value VectorBuilder::constant(TypedAttr value) {
   return cached;
 }
 
+Value VectorBuilder::inMemory(ArrayRef<uint8_t> bytes) {
+  constexpr int64_t alignment = 64;
+  const auto size = int64_t(bytes.size());
+  const auto value = DenseElementsAttr::get(VectorType::get({size}, ops.getI8Type()), bytes);
+  Value &cached = inStack[value];
+  if (!cached) {
+    Value count = LLVM::ConstantOp::create(atEntry, loc, ops.getI64Type(), size);
+    cached = LLVM::AllocaOp::create(atEntry, loc, LLVM::LLVMPointerType::get(ops.getContext()), ops.getI8Type(), count,
+                                    alignment);
+    LLVM::StoreOp::create(atEntry, loc, constant(value), cached, alignment);
+  }
+  return cached;
+}
+
 Value VectorBuilder::index(int64_t value) { return constant(ops.getIndexAttr(value)); }
 
 Value VectorBuilder::mask(Piece piece) {
@@ -124,6 +138,10 @@ static Value throughNothing(OpBuilder &ops, Location loc, Value value, StringRef
                                    /*has_side_effects=*/false, /*is_align_stack=*/false, LLVM::TailCallKind::None,
                                    LLVM::AsmDialectAttr(), ArrayAttr())
       .getRes();
+}
+
+void VectorBuilder::call(const Twine &name, ValueRange operands) {
+  LLVM::CallIntrinsicOp::create(ops, loc, ops.getStringAttr(name), operands);
 }
 
 Value VectorBuilder::hidden(Value index) {

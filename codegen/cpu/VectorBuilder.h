@@ -68,6 +68,8 @@ public:
   }
   /// Calls the LLVM intrinsic `name`.
   mlir::Value intrinsic(const llvm::Twine &name, mlir::Type type, mlir::ValueRange operands);
+  /// Calls the LLVM intrinsic `name`, which has no result.
+  void call(const llvm::Twine &name, mlir::ValueRange operands);
 
   /// Returns `index` in a form that the optimizer cannot analyze. Otherwise LLVM splits long address sums to share
   /// their parts, in quadratic time.
@@ -90,6 +92,11 @@ public:
   mlir::Value loadWord(mlir::Value buffer, mlir::Value address, mlir::Type word, int64_t valid);
   /// Loads the elements at `indices`, a vector of integers that must all lie in the buffer.
   mlir::Value gather(mlir::Value buffer, mlir::Value indices);
+
+  /// Returns an address of pointer() as LLVM's pointer.
+  mlir::Value asPointer(mlir::Value pointer);
+  /// Returns a pointer to a copy of `bytes` on the stack, which is made once, at the start of the function.
+  mlir::Value inMemory(llvm::ArrayRef<uint8_t> bytes);
 
   // Loads and stores through a pointer that the loop advances. LLVM does not know the distance between two such
   // pointers, so that each keeps its own register through a loop. The addition can then become a part of the load or
@@ -134,12 +141,11 @@ public:
 
 private:
   mlir::Value mask(Piece piece);
-  mlir::Value asPointer(mlir::Value pointer);
   llvm::SmallVector<mlir::Value, 4> loadSeveralAt(mlir::Value pointer, unsigned count, mlir::VectorType type,
                                                   llvm::StringRef instruction);
 
   mlir::OpBuilder atEntry;
-  llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
+  llvm::DenseMap<mlir::Attribute, mlir::Value> constants, inStack;
   llvm::DenseMap<std::pair<unsigned, unsigned>, mlir::Value> masks;
 };
 

@@ -214,9 +214,10 @@ private:
     const int64_t vectors = contraction.parts == 1 ? llvm::divideCeil(walk.columns, lanes) : columnsOfRow() / lanes;
     const int64_t steps = contraction.depthSize() / depth.count;
     const int64_t most = mostRows(machine, shapeOf(contraction), walk.columns);
-    // If the tile has blocks and the depth is not divided, only the sums of one tile are in memory at a time.
+    // If the tile has blocks or matrices and the depth is not divided, only the sums of one tile are in memory at a
+    // time.
     Value ownSums;
-    if (!part.sums && sumBlocksOf(machine, contraction, part).divided)
+    if (!part.sums && (machine.isOfMatrices() || sumBlocksOf(machine, contraction, part).divided))
       ownSums = allocateScratch(function, build, most * sumsOfRow(), contraction.accumulatorType);
     auto tile = [&](int64_t rows, Position row) {
       const Addresses here = advanced(build, at, run, row);

@@ -105,6 +105,7 @@ constexpr MachineRow widenedRow(const Core &core, const char *instruction, int64
 
 constexpr MachineRow kRows[] = {
     dotRow(),
+    matricesOf("tdpbf16ps", "llvm.x86.tdpbf16ps", bfloatsOf(kStepsOfX86), NACRE_X86_AMX_BF16),
     widenedRow(kAvx512Core, "vpslld zmm, vfmadd231ps zmm", kStepsOfX86),
     widenedRow(kAvx2Core, "vpslld ymm, vfmadd231ps ymm", kStepsOfX86),
     widenedRow(kSseCore, "pslld, mulps, addps", kStepsOfX86),

@@ -6,6 +6,7 @@
 #include "codegen/cpu/tiles/BfloatRows.h"
 #include "codegen/cpu/tiles/CoreRows.h"
 #include "codegen/cpu/tiles/IntegerRows.h"
+#include "codegen/cpu/tiles/MatrixTile.h"
 #include "codegen/form/ContractionForm.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/STLExtras.h"
@@ -80,8 +81,9 @@ const MachineRow *bestRow(llvm::ArrayRef<MachineRow> rows, uint64_t has, const P
   };
   const MachineRow *best = nullptr;
   for (const MachineRow &row : rows)
-    if (row.multiplies(types) && row.costs.inOrder == inOrder && (isSingleRow || !row.geometry.isForSingleRows) &&
-        (row.step.needs & ~has) == 0 && (!best || products(row) > products(*best)))
+    if (row.multiplies(types) && row.costs.inOrder == inOrder &&
+        (isSingleRow ? !row.isOfMatrices() : !row.geometry.isForSingleRows) && (row.step.needs & ~has) == 0 &&
+        (!best || products(row) > products(*best)))
       best = &row;
   return best;
 }
@@ -97,6 +99,8 @@ const MachineRow &machineOf(const Target &target, const LoopedContraction &contr
   const bool isSingleRow = shapeOf(contraction).isSingleRow();
   ProductTypes types = *productsOf(contraction, columns, contraction.groups.k);
   const MachineRow &row = machineOf(target, types, isSingleRow);
+  if (row.isOfMatrices() && !suitsMatrices(contraction))
+    return *bestRow(machineRows(), target.needs & ~kMatrixNeeds, types, isSingleRow, target.inOrder);
   if (!row.hasShortSums() || width % row.step.lanes == 0)
     return row;
   // A register would reach beyond the panel, which has as many columns as a row of f32 takes.

@@ -47,6 +47,9 @@ struct ProductStep {
   /// True if LLVM must keep the order in which the instructions of a tile are emitted. Otherwise LLVM moves additions
   /// away from their products, which are then spilled.
   bool keepsOrder = false;
+  /// LLVM's intrinsic of an instruction that multiplies matrices in registers of their own (MatrixTile.h). Its row is
+  /// that of one row of such a register: `lanes` columns, which reach vectors through memory. Null for all others.
+  const char *ofMatrices = nullptr;
   double multiplyAdds = 1; ///< Time of the step, in multiply-adds of floats
   double rowCycles = 0;    ///< Cycles of the multiplying pipes to prepare an operand from the words of rows
   double columnCycles = 0; ///< Cycles of the multiplying pipes to widen a register of columns
@@ -139,6 +142,7 @@ struct MachineRow {
   }
   /// True if the operands may have the types `others`, converted if necessary.
   bool multiplies(const ProductTypes &others) const;
+  bool isOfMatrices() const { return step.ofMatrices != nullptr; }
   /// True if the bytes of rows must be widened in advance, once for all columns.
   bool readsWideRows() const { return step.types.lhs == Number::S16 && bytesOf(step.types.rhs) == 1; }
   int64_t sumsOfRegister() const { return step.rows * step.lanes * step.sumsOfLane; }
@@ -172,7 +176,8 @@ const MachineRow *bestRow(llvm::ArrayRef<MachineRow> rows, uint64_t has, const P
 const MachineRow &machineOf(const Target &target, const ProductTypes &types, bool isSingleRow = false);
 
 /// Returns the machine row by which `target` computes the tiles of `contraction`. `columns` is the type of columns in
-/// panels, and `width` their number; 0 if the row decides about it. The row must exist.
+/// panels, and `width` their number; 0 if the row decides about it. The row must exist. If the contraction does not
+/// suit matrices, the row multiplies vectors.
 const MachineRow &machineOf(const Target &target, const LoopedContraction &contraction, mlir::Type columns,
                             int64_t width);
 

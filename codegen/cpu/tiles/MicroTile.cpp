@@ -5,6 +5,7 @@
 #include "codegen/cpu/tiles/MicroTile.h"
 
 #include "codegen/cpu/tiles/InOrderLoop.h"
+#include "codegen/cpu/tiles/MatrixTile.h"
 #include "codegen/cpu/tiles/TileSteps.h"
 #include "codegen/cpu/tiles/TileSums.h"
 #include "dialects/StoredBytes.h"
@@ -63,6 +64,8 @@ public:
       sums = waiting.addedTo(sums);
     part.last ? finish(sums) : waiting.store(sums);
   }
+
+  void finishFromMemory() { finish(waiting.load()); }
 
 private:
   /// Addresses that a step of the reduction reads and prefetches.
@@ -382,9 +385,16 @@ private:
 
 void emitTile(VectorBuilder &build, const LoopedContraction &contraction, ArrayRef<Value> buffers, const Panel &panel,
               const DepthPart &part, const TileShape &shape, const Addresses &at) {
+  if (shape.machine.isOfMatrices())
+    return emitMatrixTile(build, contraction, buffers, panel, part, shape, at);
   const bool hides = isOfWords(contraction) && !shape.machine.geometry.readsMemory && shape.rows > 1;
   TileEmitter(build, contraction, buffers, panel, part, shape, hides ? withColumnsHidden(build, contraction, at) : at)
       .emit();
+}
+
+void finishTile(VectorBuilder &build, const LoopedContraction &contraction, ArrayRef<Value> buffers, const Panel &panel,
+                const DepthPart &part, const TileShape &shape, const Addresses &at) {
+  TileEmitter(build, contraction, buffers, panel, part, shape, at).finishFromMemory();
 }
 
 } // namespace nacre::codegen::cpu

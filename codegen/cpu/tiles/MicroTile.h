@@ -62,6 +62,10 @@ inline bool keepsOrderOfTiles(const Target &target) { return target.inOrder || !
 void emitTile(VectorBuilder &build, const LoopedContraction &contraction, llvm::ArrayRef<mlir::Value> buffers,
               const Panel &panel, const DepthPart &part, const TileShape &shape, const Addresses &at);
 
+/// Emits the epilogue and the stores of a tile whose sums are complete, and lie in memory as `part` says.
+void finishTile(VectorBuilder &build, const LoopedContraction &contraction, llvm::ArrayRef<mlir::Value> buffers,
+                const Panel &panel, const DepthPart &part, const TileShape &shape, const Addresses &at);
+
 } // namespace nacre::codegen::cpu
 
 #endif // NACRE_CODEGEN_CPU_TILES_MICROTILE_H

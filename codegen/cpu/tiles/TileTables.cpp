@@ -7,7 +7,7 @@
 #include "codegen/cpu/tiles/TileTables.h"
 
 #include "codegen/cpu/Units.h"
-
+#include "codegen/cpu/tiles/MatrixTile.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <functional>
@@ -32,7 +32,16 @@ static bool registersFit(const MachineRow &machine, int64_t rows, int64_t vector
          sums <= machine.geometry.registers - machine.geometry.registersOfElements;
 }
 
+/// Returns the cycles of a step on matrices. A register of the left operand has one word of each of its rows.
+static double stepCyclesOfMatrices(const MachineRow &machine, int64_t rows, int64_t vectors) {
+  const double multiplyAdds = machine.stepCycles() * double(rows * vectors),
+               loads = machine.memory.load * (double(rows) / kWordsOfMatrix + double(vectors));
+  return std::max({multiplyAdds, loads, machine.costs.latency});
+}
+
 bool tileFits(const MachineRow &machine, int64_t rows, int64_t vectors) {
+  if (machine.isOfMatrices())
+    return matricesFit(rows, vectors);
   // An instruction for two steps needs words and columns of both. Cores that issue in order load the next step's
   // columns anyway.
   const int64_t steps = machine.step.multiplyAddTwo && !machine.costs.inOrder ? 2 : 1;
@@ -46,6 +55,8 @@ bool leavesFewRegisters(const MachineRow &machine, int64_t rows, int64_t vectors
 }
 
 int64_t mostRows(const MachineRow &machine, int64_t rowBytes) {
+  if (machine.isOfMatrices()) // A load takes a whole line of each row, which is not needed again.
+    return machine.geometry.highestTile;
   const auto wayBytes = int64_t(machine.costs.model->l1WayBytes);
   const int64_t sets = wayBytes / std::gcd(std::max<int64_t>(rowBytes, 1), wayBytes);
   return std::min<int64_t>(16, machine.memory.waysOfRows * sets);
@@ -100,6 +111,8 @@ int64_t registersPerStream(const MachineRow &machine, int64_t rows, int64_t vect
 }
 
 int64_t stepsOfLargeTiles(const MachineRow &machine) {
+  if (machine.isOfMatrices())
+    return kWordsOfMatrix;
   return machine.geometry.multipliesByElement ? 2 * machine.stepsOfRegister() : 1;
 }
 
@@ -109,6 +122,8 @@ int64_t stepsOfLargeTiles(const MachineRow &machine) {
 
 /// Returns the cycles of one step of an instruction for a tile.
 static double stepCycles(const MachineRow &machine, int64_t rows, int64_t vectors) {
+  if (machine.isOfMatrices())
+    return stepCyclesOfMatrices(machine, rows, vectors);
   constexpr double loopInstructions = 4;
   const double unroll = double(stepsPerIteration(machine, rows, vectors));
   const double rowLoads = double(rows) / (machine.geometry.multipliesByElement ? machine.stepsOfRegister() : 1);

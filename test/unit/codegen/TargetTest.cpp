@@ -185,18 +185,10 @@ TEST(Target, NewCoresMultiplyBfloats) {
     EXPECT_TRUE(multiplies(parse("android-arm64", cpu).front(), FloatStorage::BF16)) << cpu;
   for (const char *cpu : {"generic", "cortex-a76", "snapdragon-855"})
     EXPECT_FALSE(multiplies(parse("android-arm64", cpu).front(), FloatStorage::BF16)) << cpu;
-  for (const char *cpu : {"cooperlake", "znver4", "znver5"})
+  for (const char *cpu : {"cooperlake", "sapphirerapids", "znver4", "znver5"})
     EXPECT_TRUE(multiplies(parse("linux-x86_64", cpu).front(), FloatStorage::BF16)) << cpu;
   for (const char *cpu : {"x86-64-v4", "icelake-server", "znver3"})
     EXPECT_FALSE(multiplies(parse("linux-x86_64", cpu).front(), FloatStorage::BF16)) << cpu;
-}
-
-TEST(Target, SlowInstructionsAreNotUsed) {
-  for (const char *cpu : {"sapphirerapids", "emeraldrapids", "graniterapids"}) {
-    const Target target = parse("linux-x86_64", cpu).front();
-    EXPECT_FALSE(multiplies(target, FloatStorage::BF16)) << cpu;
-    EXPECT_EQ(target.features.find("bf16"), std::string::npos) << target.features;
-  }
 }
 
 TEST(Target, CoresOfPhonesSince2019MultiplyHalves) {

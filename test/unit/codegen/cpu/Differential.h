@@ -49,24 +49,7 @@ protected:
     checkOn(cpus, text, tolerance);
   }
 
-  /// True if the output of `text` has a NaN, if the elements of the input `input` from `first` on are NaNs.
-  bool readsNans(const std::string &text, unsigned input, int64_t first) {
-    auto module = mlir::parseSourceString<ModuleOp>(text, ParserConfig(&context));
-    auto kernel = *module->getOps<plan::KernelOp>().begin();
-    const CompiledKernel compiled(kernel, "");
-    std::mt19937 random(1);
-    std::vector<Storage> storages;
-    for (Type type : kernel.getBody().getArgumentTypes())
-      storages.emplace_back(cast<RankedTensorType>(type)).fill(random);
-    storages[input].setNans(first);
-    std::vector<void *> buffers;
-    for (Storage &storage : storages)
-      buffers.push_back(storage.data());
-    compiled.run(buffers, 0, kernel.getCutExtent(), /*backwards=*/false);
-    return storages.back().hasNan();
-  }
-
-private:
+  /// The same for the CPUs `cpus`, whose instructions this machine must have.
   void checkOn(const std::vector<std::string> &cpus, const std::string &text, double tolerance) {
     SCOPED_TRACE(text);
     auto module = mlir::parseSourceString<ModuleOp>(text, ParserConfig(&context));
@@ -97,6 +80,24 @@ private:
     }
   }
 
+  /// True if the output of `text` has a NaN, if the elements of the input `input` from `first` on are NaNs.
+  bool readsNans(const std::string &text, unsigned input, int64_t first) {
+    auto module = mlir::parseSourceString<ModuleOp>(text, ParserConfig(&context));
+    auto kernel = *module->getOps<plan::KernelOp>().begin();
+    const CompiledKernel compiled(kernel, "");
+    std::mt19937 random(1);
+    std::vector<Storage> storages;
+    for (Type type : kernel.getBody().getArgumentTypes())
+      storages.emplace_back(cast<RankedTensorType>(type)).fill(random);
+    storages[input].setNans(first);
+    std::vector<void *> buffers;
+    for (Storage &storage : storages)
+      buffers.push_back(storage.data());
+    compiled.run(buffers, 0, kernel.getCutExtent(), /*backwards=*/false);
+    return storages.back().hasNan();
+  }
+
+private:
   void run(plan::KernelOp kernel, const std::string &cpu, bool fallback, std::vector<Storage> &storages) {
     SCOPED_TRACE(fallback ? "fallback" : "emitted for " + (cpu.empty() ? "this CPU" : cpu));
     const CompiledKernel compiled(kernel, cpu);
