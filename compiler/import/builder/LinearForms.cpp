@@ -50,8 +50,12 @@ static std::optional<LinearForm> addMultiple(LinearForm sum, const LinearForm &o
   for (const Term &term : other.terms) {
     if (llvm::MulOverflow(term.factor, factor, product))
       return std::nullopt;
-    Term *same = llvm::find_if(
-        sum.terms, [&](const Term &own) { return own.index == term.index && isSame(own.tensor, term.tensor); });
+    // Most equal elements are the same value, which is much cheaper to see.
+    Term *same =
+        llvm::find_if(sum.terms, [&](const Term &own) { return own.index == term.index && own.tensor == term.tensor; });
+    if (same == sum.terms.end())
+      same = llvm::find_if(sum.terms,
+                           [&](const Term &own) { return own.index == term.index && isSame(own.tensor, term.tensor); });
     if (same == sum.terms.end())
       sum.terms.push_back({term.tensor, term.index, product});
     else if (llvm::AddOverflow(same->factor, product, same->factor))
@@ -132,16 +136,17 @@ std::optional<Element> operandElement(Value operand, Value result, int64_t index
   return getShape(operand) == getShape(result) ? std::optional(Element{operand, index}) : std::nullopt;
 }
 
-LinearForm form(Value tensor, int64_t index, unsigned depth);
+/// Takes the steps that it visits from `steps`. An element that is not visited is a term.
+LinearForm form(Value tensor, int64_t index, unsigned &steps);
 
-std::optional<LinearForm> formOfBinary(nn::BinaryOp op, int64_t index, unsigned depth) {
+std::optional<LinearForm> formOfBinary(nn::BinaryOp op, int64_t index, unsigned &steps) {
   std::optional<Element> left = operandElement(op.getLhs(), op.getResult(), index),
                          right = operandElement(op.getRhs(), op.getResult(), index);
   const nn::BinaryKind kind = op.getKind();
   const bool isSum = kind == nn::BinaryKind::Add || kind == nn::BinaryKind::Sub;
   if (!left || !right || (!isSum && kind != nn::BinaryKind::Mul))
     return std::nullopt;
-  LinearForm a = form(left->tensor, left->index, depth), b = form(right->tensor, right->index, depth);
+  LinearForm a = form(left->tensor, left->index, steps), b = form(right->tensor, right->index, steps);
   if (isSum)
     return addMultiple(a, b, kind == nn::BinaryKind::Add ? 1 : -1);
   if (!b.terms.empty())
@@ -149,24 +154,27 @@ std::optional<LinearForm> formOfBinary(nn::BinaryOp op, int64_t index, unsigned 
   return b.terms.empty() ? addMultiple({}, a, b.constant) : std::nullopt;
 }
 
-LinearForm form(Value tensor, int64_t index, unsigned depth) {
-  // Long chains are rare, and each step may visit two operands.
-  constexpr unsigned mostSteps = 12;
+LinearForm form(Value tensor, int64_t index, unsigned &steps) {
   LinearForm itself{0, {{tensor, index, 1}}};
   if (std::optional<int64_t> number = readConstant(tensor, index))
     return {*number, {}};
   Operation *op = tensor.getDefiningOp();
-  if (!op || depth >= mostSteps)
+  if (!op || steps == 0)
     return itself;
+  --steps;
   if (std::optional<Element> moved = findMoved(op, index))
-    return form(moved->tensor, moved->index, depth + 1);
+    return form(moved->tensor, moved->index, steps);
   if (auto binary = dyn_cast<nn::BinaryOp>(op))
-    return formOfBinary(binary, index, depth + 1).value_or(itself);
+    return formOfBinary(binary, index, steps).value_or(itself);
   return itself;
 }
 
 } // namespace
 
-LinearForm formOf(Value tensor, int64_t index) { return form(tensor, index, 0); }
+LinearForm formOf(Value tensor, int64_t index) {
+  // A detector adds up the counts of 90 classes. Each step may visit two operands, so their number is limited.
+  unsigned mostSteps = 1024;
+  return form(tensor, index, mostSteps);
+}
 
 } // namespace nacre::importer

@@ -22,7 +22,8 @@ const ImportState::KnownCount *NnBuilder::findCount(const LinearForm &form) cons
   Region *here = builder.getInsertionBlock()->getParent();
   auto known = llvm::find_if(shared.knownCounts, [&](const ImportState::KnownCount &known) {
     Value count = known.count;
-    return differenceOf(form, known.form) == 0 && count.getParentRegion()->isAncestor(here);
+    return form.constant == known.form.constant && form.terms.size() == known.form.terms.size() &&
+           differenceOf(form, known.form) == 0 && count.getParentRegion()->isAncestor(here);
   });
   return known == shared.knownCounts.end() ? nullptr : &*known;
 }
