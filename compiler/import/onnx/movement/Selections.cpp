@@ -44,6 +44,10 @@ void importTopK(OperandBinder &node) {
       node.error() << node.nameOf(1) << " must have one element, but is " << describe(given);
       return;
     }
+    // A minimum of sizes and a number, which exporters write, has a bound. The results are then much smaller.
+    if (std::optional<SmallVector<Size>> size = nn.readSizes(given);
+        size && size->front().count && size->front().bound <= length)
+      return setLargest(node, *axis, size->front().bound, size->front().count);
     Value count = nn.reshape(nn.cast(given, nn.types().getI64Type()), {});
     count = nn.binary(BinaryKind::Min, nn.binary(BinaryKind::Max, count, 0.0), static_cast<double>(length));
     return setLargest(node, *axis, length, count);
