@@ -3,6 +3,7 @@
 // Operators that return shapes or change them.
 
 #include "compiler/import/operands/Shapes.h"
+#include "compiler/import/builder/LinearForms.h"
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/onnx/movement/Handlers.h"
 #include "compiler/import/options/Limits.h"
@@ -65,7 +66,17 @@ void importFlatten(OperandBinder &node) {
   }
   if (axis < 0)
     axis += rank;
-  node.setResult(toMatrix(node.nn, x, axis));
+  if (!node.nn.isOpen(x))
+    return node.setResult(toMatrix(node.nn, x, axis));
+  const SmallVector<Size> sizes = node.nn.getSizes(x);
+  const std::optional<Size> rows = node.nn.divideSizes(ArrayRef(sizes).take_front(axis), {}),
+                            columns = node.nn.divideSizes(ArrayRef(sizes).drop_front(axis), {});
+  if (!rows || !columns) {
+    node.nn.refuseOpen(x);
+    return node.fail();
+  }
+  if (node.checkFits({rows->bound, columns->bound}))
+    node.setResult(node.nn.reshapeTo(x, {*rows, *columns}));
 }
 
 /// Reads the axes of Squeeze and Unsqueeze. They are an attribute before version 13, and an operand since then. Returns
@@ -182,10 +193,35 @@ void importSpaceToDepth(OperandBinder &node) {
 // Repeating
 //===----------------------------------------------------------------------===//
 
+/// Returns the shape of an Expand. PyTorch's exporter writes it as `where(sizes == -1, 1, sizes)`, which is `sizes` if
+/// none of them can be negative.
+Value withoutMinusOnes(NnBuilder &nn, Value shape) {
+  auto select = shape ? shape.getDefiningOp<nn::SelectOp>() : nn::SelectOp();
+  auto equal = select ? select.getCondition().getDefiningOp<nn::BinaryOp>() : nn::BinaryOp();
+  if (!equal || equal.getKind() != nn::BinaryKind::Equal)
+    return shape;
+  Value sizes = select.getOnFalse(), other = equal.getLhs() == sizes ? equal.getRhs() : equal.getLhs();
+  ElementsAttr numbers = getConstant(other);
+  if ((equal.getLhs() != sizes && equal.getRhs() != sizes) || !numbers ||
+      !llvm::all_of(numbers.getValues<APInt>(), [](const APInt &number) { return number.isNegative(); }))
+    return shape;
+  const std::optional<SmallVector<Size>> read = nn.readSizes(sizes);
+  if (!read)
+    return shape;
+  for (auto [index, size] : llvm::enumerate(*read)) {
+    // A count is 0 or more. readSizes() raises other elements to 0.
+    const bool isCount =
+        size.count && differenceOf(formOf(size.count, 0), formOf(sizes, static_cast<int64_t>(index))) == 0;
+    if (size.count ? !isCount : size.bound < 0)
+      return shape;
+  }
+  return sizes;
+}
+
 void importExpand(OperandBinder &node) {
   Value x = node.getOperand(0);
   if (node.nn.isOpen(x) || !getConstant(node.getOperand(1)))
-    if (std::optional<SmallVector<Size>> sizes = node.nn.readSizes(node.getOperand(1));
+    if (std::optional<SmallVector<Size>> sizes = node.nn.readSizes(withoutMinusOnes(node.nn, node.getOperand(1)));
         sizes && broadcastToSizes(node, x, *sizes))
       return;
   FailureOr<SmallVector<int64_t>> given = node.getIntegers(1);
