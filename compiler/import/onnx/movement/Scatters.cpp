@@ -68,6 +68,35 @@ std::optional<nn::ScatterKind> getReduction(OperandBinder &node) {
   return kind;
 }
 
+/// Sets the result to `x` with `updates` at `indices`, whose last axis holds coordinates of slices of `x`.
+void scatterAt(OperandBinder &node, nn::ScatterKind kind, Value x, Value indices, Value updates) {
+  auto scatter = [&](Value x, Value indices, Value updates) {
+    return node.nn.infer<nn::ScatterNdOp>(kind, x, indices, updates);
+  };
+  const int64_t coordinates = getShape(indices).back();
+  node.setResult(isAnyOpen(node) && coordinates > 0
+                     ? scatterOpen(node.nn, x, indices, updates, /*axis=*/0, coordinates, scatter)
+                     : scatter(x, indices, updates));
+}
+
+/// Returns the index of each row, [N, 1], if `indices` along axis 0 are the same in a whole row, because they were
+/// broadcast. PyTorch writes such an Expand before ScatterElements. Returns null if they are not.
+Value findRows(NnBuilder &nn, Value x, Value indices, Value updates) {
+  auto broadcast = indices.getDefiningOp<nn::BroadcastOp>();
+  if (!broadcast || getShape(indices) != getShape(updates) || getRank(broadcast.getOperand()) != getRank(indices) ||
+      getShape(indices).drop_front() != getShape(x).drop_front())
+    return {};
+  const SmallVector<Size> from = nn.getSizes(broadcast.getOperand()), sizes = nn.getSizes(indices),
+                          all = nn.getSizes(x);
+  auto isOne = [](const Size &size) { return !size.count && size.bound == 1; };
+  auto isOpen = [](const Size &size) { return bool(size.count); };
+  if (from[0].bound != sizes[0].bound || from[0].count != sizes[0].count ||
+      !llvm::all_of(ArrayRef(from).drop_front(), isOne) || llvm::any_of(ArrayRef(sizes).drop_front(), isOpen) ||
+      llvm::any_of(ArrayRef(all).drop_front(), isOpen))
+    return {};
+  return nn.reshapeTo(broadcast.getOperand(), {sizes[0], Size{1, Value()}});
+}
+
 void importScatterElements(OperandBinder &node) {
   Value x = node.getOperand(0), indices = node.getOperand(1), updates = node.getOperand(2);
   std::optional<nn::ScatterKind> kind = getReduction(node);
@@ -75,6 +104,9 @@ void importScatterElements(OperandBinder &node) {
   if (!kind || failed(axis) ||
       !checkRule(node, nn::scatterElementsShape(getShape(x), getShape(indices), getShape(updates), *axis)))
     return;
+  if (*axis == 0)
+    if (Value rows = findRows(node.nn, x, indices, updates))
+      return scatterAt(node, *kind, x, rows, updates);
   auto scatter = [&](Value x, Value indices, Value updates) {
     return node.nn.infer<nn::ScatterElementsOp>(*kind, x, indices, updates, *axis);
   };
@@ -87,13 +119,7 @@ void importScatterNd(OperandBinder &node) {
   std::optional<nn::ScatterKind> kind = getReduction(node);
   if (!kind || !checkRule(node, nn::scatterNdShape(getShape(x), getShape(indices), getShape(updates))))
     return;
-  auto scatter = [&](Value x, Value indices, Value updates) {
-    return node.nn.infer<nn::ScatterNdOp>(*kind, x, indices, updates);
-  };
-  const int64_t coordinates = getShape(indices).back();
-  node.setResult(isAnyOpen(node) && coordinates > 0
-                     ? scatterOpen(node.nn, x, indices, updates, /*axis=*/0, coordinates, scatter)
-                     : scatter(x, indices, updates));
+  scatterAt(node, *kind, x, indices, updates);
 }
 
 /// Writes to a cache of keys or values, from a different position on for each sequence of the batch.
