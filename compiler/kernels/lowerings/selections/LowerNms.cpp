@@ -60,6 +60,17 @@ private:
     return {arith::SubFOp::create(w.ops, loc, a, half), arith::AddFOp::create(w.ops, loc, a, half)};
   }
 
+  /// True if two boxes meet along the first axis. Most pairs do not: exporters move the boxes of each class to a place of
+  /// their own.
+  Value meet(Writer w, Value box, Value other) {
+    auto [low, high] = endsOf(w, box, 0);
+    auto [otherLow, otherHigh] = endsOf(w, other, 0);
+    auto isMore = [&](Value a, Value b) -> Value {
+      return arith::CmpFOp::create(w.ops, loc, arith::CmpFPredicate::OGT, a, b);
+    };
+    return w.both(isMore(high, otherLow), isMore(otherHigh, low));
+  }
+
   /// True if the overlap of two boxes exceeds the threshold. Boxes without area overlap nothing.
   Value overlap(Writer w, Value box, Value other) {
     auto isMore = [&](Value a, Value b) -> Value {
@@ -145,7 +156,10 @@ private:
         [&](OpBuilder &inside, Location, ValueRange values) {
           Writer w{inside, loc};
           Value other = w.toIndex(w.load(selected, {zero, zero, values[1]}));
-          scf::YieldOp::create(inside, loc, {overlap(w, box, other), w.add(values[1], 1)});
+          Value isSame = emitIf(inside, loc, meet(w, box, other), w.yes(false), [&](OpBuilder &close, ValueRange) {
+                           return SmallVector<Value>{overlap(Writer{close, loc}, box, other)};
+                         }).front();
+          scf::YieldOp::create(inside, loc, {isSame, w.add(values[1], 1)});
         });
     return loop.getResult(0);
   }
