@@ -60,8 +60,8 @@ private:
     return {arith::SubFOp::create(w.ops, loc, a, half), arith::AddFOp::create(w.ops, loc, a, half)};
   }
 
-  /// True if two boxes meet along the first axis. Most pairs do not: exporters move the boxes of each class to a place of
-  /// their own.
+  /// True if two boxes meet along the first axis. Most pairs do not: exporters move the boxes of each class to a place
+  /// of their own.
   Value meet(Writer w, Value box, Value other) {
     auto [low, high] = endsOf(w, box, 0);
     auto [otherLow, otherHigh] = endsOf(w, other, 0);
