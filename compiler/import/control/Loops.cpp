@@ -163,9 +163,11 @@ Value RegionBuilder::scalarBoolean(Value value) {
 
 /// Verifies `op`. Replaces MLIR's messages, because they name operators of `nn`, which users do not know.
 LogicalResult RegionBuilder::check(Operation *op) {
-  ScopedDiagnosticHandler silence(builder.getContext(), [](Diagnostic &) { return success(); });
-  if (succeeded(verify(op)))
-    return success();
+  {
+    ScopedDiagnosticHandler silence(builder.getContext(), [](Diagnostic &) { return success(); });
+    if (succeeded(verify(op)))
+      return success();
+  }
   return nn.error() << "the results of its graphs must be numeric or boolean tensors of matching types, but are not; "
                        "validate the model with its format's checker";
 }
