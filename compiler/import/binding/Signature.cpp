@@ -22,6 +22,8 @@ static bool mayHold(Holds holds, Type valueType) {
     return true;
   if (isa<TupleType>(valueType))
     return holds == Holds::Sequence || holds == Holds::Rows;
+  if (isa<UnrankedTensorType>(valueType)) // a list that is stored as one tensor
+    return holds == Holds::Sequence;
   auto tensor = dyn_cast<RankedTensorType>(valueType);
   if (!tensor || holds == Holds::Sequence)
     return false;

@@ -163,9 +163,11 @@ Value RegionBuilder::scalarBoolean(Value value) {
 
 /// Verifies `op`. Replaces MLIR's messages, because they name operators of `nn`, which users do not know.
 LogicalResult RegionBuilder::check(Operation *op) {
-  ScopedDiagnosticHandler silence(builder.getContext(), [](Diagnostic &) { return success(); });
-  if (succeeded(verify(op)))
-    return success();
+  {
+    ScopedDiagnosticHandler silence(builder.getContext(), [](Diagnostic &) { return success(); });
+    if (succeeded(verify(op)))
+      return success();
+  }
   return nn.error() << "the results of its graphs must be numeric or boolean tensors of matching types, but are not; "
                        "validate the model with its format's checker";
 }
@@ -188,7 +190,12 @@ FailureOr<LoopResults> RegionBuilder::finishFor(const Loop &loop, Value count, R
   LoopResults results{llvm::to_vector_of<Value>(op.getFinals()), llvm::to_vector_of<Value>(op.getStacks())};
   if (!count)
     return results;
-  Value iterations = nn.binary(nn::BinaryKind::Min, nn.binary(nn::BinaryKind::Max, count, 0.0), double(*loop.bound));
+  // A count that is known to be within the bound stays the same value, so that the stacks agree with what it counts.
+  std::optional<SmallVector<Size>> known = nn.readSizes(count);
+  Value iterations = known && known->front().count && known->front().bound <= *loop.bound
+                         ? known->front().count
+                         : nn.binary(nn::BinaryKind::Min, nn.binary(nn::BinaryKind::Max, count, 0.0),
+                                     static_cast<double>(*loop.bound));
   for (Value &stack : results.stacks)
     stack = nn.limit(stack, 0, iterations);
   return results;

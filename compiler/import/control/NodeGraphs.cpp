@@ -27,14 +27,13 @@ FailureOr<SmallVector<Value>> importBranches(OperandBinder &node, size_t conditi
   return node.expand(*isTrue ? onTrue : onFalse, {});
 }
 
-bool allowsUnrolling(OperandBinder &node, const NodeGraph &body, int64_t iterations) {
+bool allowsUnrolling(OperandBinder &node, const NodeGraph &body, int64_t iterations, StringRef advice) {
   constexpr int64_t mostNodes = 20000;
   if (iterations <= mostIterations && iterations * static_cast<int64_t>(body.view.getNumNodes()) <= mostNodes)
     return true;
   node.error() << "must have at most " << mostIterations << " iterations and " << mostNodes
                << " nodes in total to be unrolled, but has " << describeCount(iterations, "iteration") << " of "
-               << describeCount(body.view.getNumNodes(), "node")
-               << "; to keep such a loop rolled, carry values of the same type through all iterations";
+               << describeCount(body.view.getNumNodes(), "node") << "; to keep such a loop rolled, " << advice;
   return false;
 }
 
@@ -67,12 +66,19 @@ void importUnrolled(OperandBinder &node, const NodeGraph &condition, const NodeG
   }
 }
 
+/// True for a constant, and for a list that has only constants.
+static bool isConstant(Value value) {
+  if (std::optional<ValueRange> list = getList(value))
+    return llvm::all_of(*list, isConstant);
+  return getConstant(value) != nullptr;
+}
+
 void importLoopOrUnrolled(OperandBinder &node, llvm::function_ref<void()> asLoop, bool isKnown,
                           llvm::function_ref<void()> asUnrolled) {
   // Results that depend only on constant operands may be shapes, so they are computed immediately.
-  auto isConstant = [](Value operand) { return !operand || getConstant(operand); };
-  auto isWantedConstant = [&](size_t index) { return !node.wantsResult(index) || getConstant(node.getResult(index)); };
-  if (isKnown && llvm::all_of(node.getOperands(), isConstant) && !node.attempt(asUnrolled) &&
+  auto isGivenConstant = [](Value operand) { return !operand || isConstant(operand); };
+  auto isWantedConstant = [&](size_t index) { return !node.wantsResult(index) || isConstant(node.getResult(index)); };
+  if (isKnown && llvm::all_of(node.getOperands(), isGivenConstant) && !node.attempt(asUnrolled) &&
       llvm::all_of(llvm::seq<size_t>(0, node.getNumResults()), isWantedConstant))
     return;
   std::optional<OperandBinder::Attempt> loop = node.attempt(asLoop);

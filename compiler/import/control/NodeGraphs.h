@@ -17,8 +17,10 @@ mlir::FailureOr<llvm::SmallVector<mlir::Value>> importBranches(OperandBinder &no
 /// Largest number of iterations of a loop that is unrolled.
 constexpr int64_t mostIterations = 128;
 
-/// True if a loop of `iterations` may be unrolled. Reports an error if it has too many iterations or nodes.
-bool allowsUnrolling(OperandBinder &node, const NodeGraph &body, int64_t iterations);
+/// True if a loop of `iterations` may be unrolled. Reports an error if it has too many iterations or nodes; `advice`
+/// says how to avoid the unrolling.
+bool allowsUnrolling(OperandBinder &node, const NodeGraph &body, int64_t iterations,
+                     llvm::StringRef advice = "carry values of the same type through all iterations");
 
 /// Unrolls a loop while its condition, which must be constant, is true. The final carried values become the node's
 /// results. `iterations` is the number of iterations, if it is known in advance.

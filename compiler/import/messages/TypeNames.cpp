@@ -56,6 +56,9 @@ std::string describe(Value value) {
   }
   if (auto list = dyn_cast<TupleType>(value.getType()))
     return list.size() ? "a sequence of " + std::to_string(list.size()) : std::string("an empty sequence");
+  if (isa<UnrankedTensorType>(value.getType())) // a list that is stored as one tensor
+    return "a sequence of at most " +
+           std::to_string(cast<ShapedType>(value.getDefiningOp()->getOperand(0).getType()).getDimSize(0));
   auto type = dyn_cast<ShapedType>(value.getType());
   return type ? describe(type) : std::string("nothing");
 }

@@ -8,6 +8,7 @@
 #include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/model/GraphView.h"
 #include "compiler/import/onnx/movement/Handlers.h"
+#include "compiler/import/onnx/operands/StackedLists.h"
 #include "compiler/import/operands/JoinsAndSlices.h"
 
 using namespace mlir;
@@ -35,9 +36,6 @@ FailureOr<int64_t> readPosition(OperandBinder &node, size_t index, int64_t count
                       << *given;
 }
 
-/// Returns the elements of operand 0, which is a sequence by its signature.
-SmallVector<Value> getElements(OperandBinder &node) { return llvm::to_vector_of<Value>(*getList(node.getOperand(0))); }
-
 void importSequenceConstruct(OperandBinder &node) { node.setResult(node.nn.list(node.getOperands())); }
 
 void importSequenceEmpty(OperandBinder &node) {
@@ -46,18 +44,25 @@ void importSequenceEmpty(OperandBinder &node) {
 }
 
 void importSequenceInsert(OperandBinder &node) {
-  SmallVector<Value> elements = getElements(node);
-  auto count = static_cast<int64_t>(elements.size());
+  Value list = node.getOperand(0), tensor = node.getOperand(1);
+  if (getStack(list) && !node.getOperand(2) && hasRowType(list, tensor))
+    return node.setResult(appendRows(node, list, stackRows(node.nn, tensor), node.nameOf(0)));
+  FailureOr<SmallVector<Value>> elements = getElements(node, 0);
+  if (failed(elements))
+    return;
+  auto count = static_cast<int64_t>(elements->size());
   FailureOr<int64_t> position = readPosition(node, 2, count, count, /*mayBeBehind=*/true);
   if (failed(position))
     return;
-  elements.insert(elements.begin() + *position, node.getOperand(1));
-  node.setResult(node.nn.list(elements));
+  elements->insert(elements->begin() + *position, tensor);
+  node.setResult(node.nn.list(*elements));
 }
 
 void importSequenceErase(OperandBinder &node) {
-  SmallVector<Value> elements = getElements(node);
-  auto count = static_cast<int64_t>(elements.size());
+  FailureOr<SmallVector<Value>> elements = getElements(node, 0);
+  if (failed(elements))
+    return;
+  auto count = static_cast<int64_t>(elements->size());
   if (count == 0) {
     node.error() << node.nameOf(0) << " must not be empty";
     return;
@@ -65,20 +70,38 @@ void importSequenceErase(OperandBinder &node) {
   FailureOr<int64_t> position = readPosition(node, 1, count, count - 1);
   if (failed(position))
     return;
-  elements.erase(elements.begin() + *position);
-  node.setResult(node.nn.list(elements));
+  elements->erase(elements->begin() + *position);
+  node.setResult(node.nn.list(*elements));
 }
 
 void importSequenceAt(OperandBinder &node) {
-  SmallVector<Value> elements = getElements(node);
-  FailureOr<int64_t> position = readPosition(node, 1, static_cast<int64_t>(elements.size()), 0);
-  if (succeeded(position))
-    node.setResult(elements[*position]);
+  Value list = node.getOperand(0), position = node.getOperand(1);
+  if (getConstant(position)) {
+    std::optional<ValueRange> elements = getList(list);
+    const int64_t count = elements ? static_cast<int64_t>(elements->size()) : getShape(getStack(list))[0];
+    FailureOr<int64_t> known = readPosition(node, 1, count, 0);
+    if (failed(known))
+      return;
+    if (elements)
+      return node.setResult((*elements)[*known]);
+  }
+  Value stack = stackElements(node, 0);
+  if (!stack)
+    return;
+  if (getShape(stack)[0] == 0 || getType(position).getNumElements() != 1) {
+    node.error() << node.nameOf(1) << " must be one position in " << describe(list) << ", but is "
+                 << describe(position);
+    return;
+  }
+  node.setResult(node.nn.gather(stack, node.nn.reshape(position, {}), 0));
 }
 
 void importSequenceLength(OperandBinder &node) {
-  auto type = RankedTensorType::get({}, node.nn.types().getI64Type());
-  node.setResult(node.nn.constant(DenseElementsAttr::get(type, static_cast<int64_t>(getElements(node).size()))));
+  NnBuilder &nn = node.nn;
+  std::optional<ValueRange> elements = getList(node.getOperand(0));
+  Value length = elements ? nn.integers(static_cast<int64_t>(elements->size()))
+                          : nn.sizesOf(getStack(node.getOperand(0)), /*first=*/0, /*number=*/1);
+  node.setResult(nn.reshape(length, {}));
 }
 
 /// Imports the body once for each position, with the elements of all sequences there. A tensor is the same at all
@@ -87,18 +110,23 @@ void importSequenceMap(OperandBinder &node) {
   const NodeGraph *body = node.getGraph("body");
   if (!body)
     return;
-  const size_t count = getElements(node).size();
+  SmallVector<SmallVector<Value>> lists; // the elements of each operand, or one value for all positions
   for (auto [index, operand] : llvm::enumerate(node.getOperands())) {
     if (!operand) {
       node.error() << node.nameOf(index) << " is required, but is missing; name a value as this input";
       return;
     }
-    if (std::optional<ValueRange> list = getList(operand); list && list->size() != count) {
-      node.error() << node.nameOf(index) << " must have as many elements as " << node.nameOf(0) << ", " << count
-                   << ", but has " << list->size();
+    FailureOr<SmallVector<Value>> list = isList(operand) ? getElements(node, index) : SmallVector<Value>{operand};
+    if (failed(list))
+      return;
+    lists.push_back(*list);
+    if (isList(operand) && list->size() != lists.front().size()) {
+      node.error() << node.nameOf(index) << " must have as many elements as " << node.nameOf(0) << ", "
+                   << lists.front().size() << ", but has " << list->size();
       return;
     }
   }
+  const size_t count = lists.front().size();
   const size_t numOutputs = body->view.getOutputs().size();
   if (numOutputs != node.getNumResults()) {
     node.error() << "the body must have " << describeCount(node.getNumResults(), "output") << " like the node, but has "
@@ -108,10 +136,8 @@ void importSequenceMap(OperandBinder &node) {
   SmallVector<SmallVector<Value>> results(numOutputs);
   for (size_t position = 0; position < count; ++position) {
     SmallVector<Value> arguments;
-    for (Value operand : node.getOperands()) {
-      std::optional<ValueRange> list = getList(operand);
-      arguments.push_back(list ? (*list)[position] : operand);
-    }
+    for (auto [operand, list] : llvm::zip_equal(node.getOperands(), lists))
+      arguments.push_back(isList(operand) ? list[position] : operand);
     FailureOr<SmallVector<Value>> given = node.expand(*body, arguments);
     if (failed(given))
       return;
@@ -186,10 +212,37 @@ void importSplitToSequence(OperandBinder &node) {
   node.setResult(nn.list(parts));
 }
 
+/// Joins the rows of `stack` along an axis.
+void concatRows(OperandBinder &node, Value stack, bool addsAxis) {
+  NnBuilder &nn = node.nn;
+  FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", 0), getRank(stack) - !addsAxis);
+  if (failed(axis))
+    return;
+  SmallVector<int64_t> order = axisRange(1, getRank(stack));
+  order.insert(order.begin() + *axis, 0);
+  Value moved = nn.transpose(stack, order);
+  if (!moved || addsAxis)
+    return node.setResult(moved);
+  SmallVector<Size> sizes = nn.getSizes(moved);
+  std::optional<Size> joined = nn.divideSizes({sizes[*axis], sizes[*axis + 1]}, /*parts=*/{});
+  if (!joined) {
+    node.fail();
+    nn.refuseOpen(moved);
+    return;
+  }
+  sizes[*axis] = *joined;
+  sizes.erase(sizes.begin() + *axis + 1);
+  SmallVector<int64_t> shape = llvm::map_to_vector(sizes, [](const Size &size) { return size.bound; });
+  if (node.checkFits(shape))
+    node.setResult(nn.isOpen(moved) ? nn.reshapeTo(moved, sizes) : nn.reshape(moved, shape));
+}
+
 void importConcatFromSequence(OperandBinder &node) {
   NnBuilder &nn = node.nn;
-  SmallVector<Value> elements = getElements(node);
   bool addsAxis = node.getFlag("new_axis", false);
+  if (Value stack = getStack(node.getOperand(0)))
+    return concatRows(node, stack, addsAxis);
+  SmallVector<Value> elements(*getList(node.getOperand(0)));
   if (elements.empty() || !llvm::all_of(elements, isTensor)) {
     node.error() << node.nameOf(0) << " must hold tensors to join, but is " << describe(node.getOperand(0));
     return;
@@ -264,7 +317,9 @@ void registerSequences(ImportRegistry &registry) {
   registry.add("SequenceMap", 17, {{"input_sequence", Holds::Sequence}, {"additional_inputs...?", Holds::AnyValue}},
                importSequenceMap);
   registry.add("SplitToSequence", 11, {{"input"}, {"split?", Holds::Indices}}, importSplitToSequence);
-  for (StringRef op : {"SequenceAt", "SequenceErase", "SequenceInsert"})
+  registry.setLimit("SequenceAt", "computed positions, unless all elements have the same type; sequences as inputs or "
+                                  "outputs of the model");
+  for (StringRef op : {"SequenceErase", "SequenceInsert"})
     registry.setLimit(op, "computed positions; sequences as inputs or outputs of the model");
 }
 

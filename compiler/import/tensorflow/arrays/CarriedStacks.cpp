@@ -7,12 +7,10 @@
 
 #include "compiler/import/tensorflow/arrays/CarriedStacks.h"
 
-#include "compiler/import/model/GraphView.h"
+#include "compiler/import/control/BodyReaders.h"
 #include "compiler/import/tensorflow/arrays/Rows.h"
 #include "dialects/PrintableText.h"
 #include "dialects/nn/ConstantData.h"
-
-#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 
@@ -23,76 +21,12 @@ namespace nacre::importer::tensorflow_format {
 
 namespace {
 
-/// A node in a loop's body that reads a value.
-struct Reader {
-  size_t node;
-  size_t operand;
-};
-
-class StackFinder {
-public:
-  explicit StackFinder(const GraphView &body) {
-    for (size_t index = 0; index < body.getNumNodes(); ++index)
-      nodes.push_back(body.getNode(index));
-    for (auto [index, node] : llvm::enumerate(nodes)) {
-      for (auto [place, operand] : llvm::enumerate(node.operands))
-        readers[operand].push_back({index, place});
-      for (StringRef captured : node.captures)
-        isCaptured[captured] = true;
-    }
-    for (const GraphValue &output : body.getOutputs())
-      outputs.push_back(output.getSource());
-  }
-
-  CarriedStack find(StringRef input, size_t output) const;
-
-private:
-  /// Returns the only reader of the value, also through Identity. Returns null if there are several readers, or if the
-  /// value is an output.
-  const Reader *findReader(StringRef value) const;
-  /// True if the value is the output with the index `output`, and no node reads it.
-  bool isOnlyOutput(StringRef value, size_t output) const;
-
-  std::vector<GraphNode> nodes;
-  llvm::StringMap<SmallVector<Reader, 2>> readers;
-  llvm::StringMap<bool> isCaptured;
-  std::vector<StringRef> outputs;
-};
-
-const Reader *StackFinder::findReader(StringRef value) const {
-  while (true) {
-    auto found = readers.find(value);
-    if (found == readers.end() || found->second.size() != 1 || isCaptured.contains(value) ||
-        llvm::is_contained(outputs, value))
-      return nullptr;
-    const Reader &reader = found->second.front();
-    const GraphNode &node = nodes[reader.node];
-    if (node.op != "Identity")
-      return &reader;
-    value = node.results.front();
-  }
-}
-
-bool StackFinder::isOnlyOutput(StringRef value, size_t output) const {
-  while (outputs[output] != value) {
-    auto found = readers.find(value);
-    if (found == readers.end() || found->second.size() != 1 || isCaptured.contains(value) ||
-        nodes[found->second.front().node].op != "Identity")
-      return false;
-    value = nodes[found->second.front().node].results.front();
-  }
-  return !readers.contains(value) && !isCaptured.contains(value) && llvm::count(outputs, value) == 1;
-}
-
-CarriedStack StackFinder::find(StringRef input, size_t output) const {
-  const Reader *reader = findReader(input);
-  if (!reader || reader->operand != 0)
+CarriedStack findStack(const BodyReaders &readers, StringRef input, size_t output) {
+  const GraphNode *node = readers.findOnlyUse(input, output);
+  const bool grows = node && node->op == "TensorListPushBack", shrinks = node && node->op == "TensorListPopBack";
+  if (!grows && !shrinks)
     return {};
-  const GraphNode &node = nodes[reader->node];
-  const bool grows = node.op == "TensorListPushBack", shrinks = node.op == "TensorListPopBack";
-  if ((!grows && !shrinks) || !isOnlyOutput(node.results.front(), output))
-    return {};
-  auto name = dyn_cast<NameLoc>(node.loc);
+  auto name = dyn_cast<NameLoc>(node->loc);
   return {grows ? CarriedStack::Use::Grows : CarriedStack::Use::Shrinks, name ? name.getName().str() : ""};
 }
 
@@ -108,11 +42,11 @@ bool readsInput(const GraphView &graph, StringRef input) {
 } // namespace
 
 std::vector<CarriedStack> findCarriedStacks(const GraphView &condition, const GraphView &body) {
-  const StackFinder finder(body);
+  const BodyReaders readers(body);
   std::vector<CarriedStack> stacks;
   const SmallVector<GraphValue> asked = condition.getInputs();
   for (auto [index, input] : llvm::enumerate(body.getInputs())) {
-    CarriedStack &stack = stacks.emplace_back(finder.find(input.getSource(), index));
+    CarriedStack &stack = stacks.emplace_back(findStack(readers, input.getSource(), index));
     if (stack.use != CarriedStack::Use::None && readsInput(condition, asked[index].getSource()))
       stack = {};
   }
