@@ -72,12 +72,6 @@ std::optional<int64_t> differenceOf(const LinearForm &high, const LinearForm &lo
 
 namespace {
 
-/// Element of a tensor.
-struct Element {
-  Value tensor;
-  int64_t index;
-};
-
 /// Returns the element that `op` moves to `index`, or `nullopt` if the operator does not only move elements.
 std::optional<Element> findMoved(Operation *op, int64_t index) {
   if (auto reshape = dyn_cast<nn::ReshapeOp>(op))
@@ -166,6 +160,11 @@ LinearForm form(Value tensor, int64_t index, unsigned depth) {
 }
 
 } // namespace
+
+std::optional<Element> findSource(const Element &element) {
+  Operation *op = element.tensor.getDefiningOp();
+  return op ? findMoved(op, element.index) : std::nullopt;
+}
 
 LinearForm formOf(Value tensor, int64_t index) { return form(tensor, index, 0); }
 
