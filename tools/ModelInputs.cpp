@@ -42,4 +42,18 @@ Error ModelInputs::readValues(Values &to) const {
   return Error::success();
 }
 
+Error ModelInputs::readBounds(std::map<std::string, int64_t> &to) const {
+  constexpr int64_t most = INT32_MAX; // more elements along an axis than any memory holds
+  for (StringRef text : bounds) {
+    auto [tensor, number] = text.rsplit('='); // a name may contain the sign
+    int64_t bound;
+    if (tensor.empty() || number.getAsInteger(10, bound) || bound < 0 || bound > most)
+      return createStringError("--" + boundOption + " must be tensor=N with N from 0 to " + Twine(most) + ", but is '" +
+                               text + "'");
+    if (!to.try_emplace(tensor.str(), bound).second)
+      return createStringError("--" + boundOption + " must give each tensor one value, but gives '" + tensor + "' two");
+  }
+  return Error::success();
+}
+
 } // namespace nacre::tools

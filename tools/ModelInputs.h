@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Options for reading a model: --shape, --set, and options for saved models and for networks of Caffe and CNNdroid. All
-// programs that import models have the same options. `input=value` is split at the first `=`, because the value may be
-// a path that contains `=`.
+// Options for reading a model: --shape, --set, --bound, and options for saved models and for networks of Caffe and
+// CNNdroid. All programs that import models have the same options. `input=value` is split at the first `=`, because the
+// value may be a path that contains `=`.
 
 #ifndef NACRE_TOOLS_MODELINPUTS_H
 #define NACRE_TOOLS_MODELINPUTS_H
@@ -23,7 +23,9 @@ class ModelInputs {
 public:
   using Values = std::map<std::string, std::string>; ///< Unparsed values.
 
-  explicit ModelInputs(llvm::cl::OptionCategory &category) : category(category) {}
+  /// A program whose own option is called `bound` has another name for that of sizes.
+  explicit ModelInputs(llvm::cl::OptionCategory &category, llvm::StringRef boundOption = "bound")
+      : category(category), boundOption(boundOption) {}
 
   /// Stores the values of the parsed options. Errors contain the wrong text and the expected form. `Options` is the
   /// struct of the compiler or of the import; their members for shapes and values have different names. `Shapes` is
@@ -39,7 +41,7 @@ public:
     if (!pixels)
       return pixels.takeError();
     options.pixelInputs = std::move(*pixels);
-    return llvm::joinErrors(readShapes(toShapes), readValues(toValues));
+    return llvm::joinErrors(llvm::joinErrors(readShapes(toShapes), readValues(toValues)), readBounds(options.bounds));
   }
   /// Adds the files that the options name.
   void addFiles(NamedFiles &files) const;
@@ -49,8 +51,10 @@ private:
   llvm::Error readShapes(std::vector<importer::ShapedEntry> &to) const;
   llvm::Error readShapes(importer::InputShapes &to) const;
   llvm::Error readValues(Values &to) const;
+  llvm::Error readBounds(std::map<std::string, int64_t> &to) const;
 
   llvm::cl::OptionCategory &category;
+  const llvm::StringRef boundOption;
   llvm::cl::list<std::string> shapes{
       "shape", llvm::cl::value_desc("input=1x3x224x224"), llvm::cl::cat(category),
       llvm::cl::desc(
@@ -59,6 +63,10 @@ private:
   llvm::cl::list<std::string> values{
       "set", llvm::cl::value_desc("input=value|file"), llvm::cl::cat(category),
       llvm::cl::desc("Value of an input that decides a shape: numbers, .npy or TensorProto .pb; repeatable")};
+  llvm::cl::list<std::string> bounds{
+      boundOption, llvm::cl::CommaSeparated, llvm::cl::value_desc("tensor=N"), llvm::cl::cat(category),
+      llvm::cl::desc("Largest value of a tensor that decides a size in each run; repeatable (see BOUNDS in "
+                     "nacre-compile --help)")};
   llvm::cl::list<std::string> pixelInputs{"preprocess", llvm::cl::value_desc("input[:key=value...]"),
                                           llvm::cl::cat(category),
                                           llvm::cl::desc("Input that takes the pixels of a picture, which the model "

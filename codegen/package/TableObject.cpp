@@ -191,6 +191,9 @@ uint64_t buildModule(Module &module, const TableInputs &inputs, TableRows rows, 
   for (const CompiledKernel &compiled : inputs.kernels)
     for (const codegen::KernelCode &code : compiled.variants)
       model.baseline_needs &= code.needs;
+  for (const EntryRows &entry : rows.entries)
+    model.limit_count +=
+        llvm::count_if(entry.outputs, [](const nacre_tensor &output) { return output.first_bound != NACRE_NO_BOUNDS; });
   model.weights_bytes = inputs.weightsBytes;
   model.state_bytes = rows.stateBytes;
   model.kernel_count = kernels.size();

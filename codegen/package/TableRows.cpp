@@ -137,7 +137,7 @@ private:
       } else if (storage.getRole() == plan::Role::Output) {
         rows.outputs[*storage.getIndex()] = tensors.describeOutput(storage, rowOfCount(0, rows));
       } else if (storage.getRole() == plan::Role::Count) {
-        rows.outputs[rowOfCount(*storage.getIndex(), rows)] = tensors.describe(storage);
+        rows.outputs[rowOfCount(*storage.getIndex(), rows)] = tensors.describeCount(storage);
       }
     }
     // Add states in the order of the model, not in the order of their places in memory.

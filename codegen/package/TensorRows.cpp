@@ -4,6 +4,7 @@
 #include "codegen/package/ElementTypes.h"
 #include "codegen/package/NodeNames.h"
 #include "dialects/StoredBytes.h"
+#include "dialects/nn/Limits.h"
 #include "dialects/nn/codes/Quantization.h"
 #include "dialects/plan/Notes.h"
 
@@ -74,6 +75,15 @@ nacre_tensor TensorRows::describeOutput(plan::StorageOp storage, int64_t firstCo
       dims.push_back(count < 0 ? -1 : firstCount + count);
   }
   noteQuantization(storage, row);
+  return row;
+}
+
+nacre_tensor TensorRows::describeCount(plan::StorageOp storage) {
+  nacre_tensor row = describe(storage);
+  if (auto limit = storage->getAttrOfType<mlir::ArrayAttr>(nn::limitAttr)) {
+    row.first_bound = dims.size();
+    dims.push_back(nn::readLimit(limit).most);
+  }
   return row;
 }
 

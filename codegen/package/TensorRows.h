@@ -29,6 +29,8 @@ public:
   /// Returns the row of an output, with its quantization. `firstCount` is the index of the first output that holds a
   /// count, the size of an axis that is only known after a run.
   nacre_tensor describeOutput(plan::StorageOp storage, int64_t firstCount);
+  /// Returns the row of a hidden output, with the limit of its value (dialects/nn/Limits.h).
+  nacre_tensor describeCount(plan::StorageOp storage);
 
 private:
   /// Adds the quantization of `storage` to `row`: one scale and zero point, or a list of them after the index of their

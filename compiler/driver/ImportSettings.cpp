@@ -13,6 +13,7 @@ importer::ImportOptions importOptionsOf(const CompilerOptions &options) {
   importer::ImportOptions result;
   result.shapes = options.shapedEntries.front().shapes;
   result.values = options.inputValues;
+  result.bounds = options.bounds;
   result.pixelInputs = options.pixelInputs;
   result.inputs = options.inputs;
   result.outputs = options.outputs;

@@ -14,6 +14,7 @@
 #include "compiler/import/entry/BorderQuantization.h"
 #include "compiler/import/entry/CompletedEntry.h"
 #include "compiler/import/entry/DeclaredOutputs.h"
+#include "compiler/import/entry/GivenBounds.h"
 #include "compiler/import/entry/InputValues.h"
 #include "compiler/import/entry/KeptState.h"
 #include "compiler/import/entry/KeptValues.h"
@@ -31,12 +32,17 @@ namespace {
 
 class GraphImporter {
 public:
-  /// Adds a function to `module`. All entries of a model share `shared`.
+  /// Adds a function to `module`. All entries of a model share `shared` and `bounds`.
   GraphImporter(ModelView &model, const ModelEntry &entry, const ImportOptions &options, ImportState &shared,
-                ModuleOp module, ImportedNodes *nodes = nullptr)
+                GivenBounds &bounds, ModuleOp module, ImportedNodes *nodes = nullptr)
       : model(model), name(((entry.name.empty() ? StringRef(options.entry) : entry.name) + options.entrySuffix).str()),
-        options(options), builder(module.getContext()), shared(shared), module(module), main{*entry.graph, nullptr, {}},
-        nodes(nodes) {}
+        options(options), builder(module.getContext()), shared(shared), bounds(bounds), module(module),
+        main{*entry.graph, nullptr, {}}, nodes(nodes) {
+    shared.nameOf = [this](Value value) {
+      return findTensor(main.graph, [&](StringRef tensor) { return main.values.lookup(tensor) == value; });
+    };
+  }
+  ~GraphImporter() { shared.nameOf = nullptr; }
 
   LogicalResult import(const KeptTensors &kept);
   void check(std::vector<Problem> &problems, size_t &nodes);
@@ -52,6 +58,7 @@ private:
 
   void begin(llvm::function_ref<void()> beforeAsking);
   FailureOr<Value> getValue(Scope &scope, StringRef name);
+  Value adapt(StringRef name, Value value, Location loc);
   LogicalResult importNodes(Scope &scope);
   LogicalResult importNode(Scope &scope, size_t index, const GraphNode &node);
   FailureOr<SmallVector<Value>> runNode(Scope &scope, size_t index, const GraphNode &source, Node &node);
@@ -66,6 +73,7 @@ private:
   const ImportOptions &options;
   OpBuilder builder;
   ImportState &shared;
+  GivenBounds &bounds;
   ModuleOp module;
   func::FuncOp func;
   SettledInputs inputs;
@@ -109,8 +117,8 @@ void GraphImporter::begin(llvm::function_ref<void()> beforeAsking) {
   func.setFunctionType(builder.getFunctionType(entry.getArgumentTypes(), {}));
   func.setAllArgAttrs(notes);
   for (const SettledInput &input : inputs.inputs)
-    if (Value &value = main.values[input.source]; value && dropouts)
-      inputs.hasFailed |= !(value = dropouts->apply(input.source, value, NnBuilder(builder, value.getLoc(), shared)));
+    if (Value &value = main.values[input.source])
+      inputs.hasFailed |= !(value = adapt(input.source, value, graph.getLocation(input.name)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -137,6 +145,13 @@ FailureOr<Value> GraphImporter::getValue(Scope &scope, StringRef name) {
   if (!value)
     return failure();
   return value;
+}
+
+/// Returns what nodes read as the tensor `name` of the main graph, which options may change. Null after an error.
+Value GraphImporter::adapt(StringRef name, Value value, Location loc) {
+  const NnBuilder nn(builder, loc, shared);
+  Value bounded = bounds.apply(name, value, nn);
+  return dropouts ? dropouts->apply(name, bounded, nn) : bounded;
 }
 
 /// Returns the results of a node whose operands are known. The handler of its operator computes them, or the function
@@ -190,11 +205,9 @@ LogicalResult GraphImporter::importNode(Scope &scope, size_t index, const GraphN
   for (auto [name, value] : llvm::zip(source.results, *results)) {
     if (name.empty())
       continue;
-    Value &known = scope.values[name] = value;
-    if (dropouts && &scope == &main)
-      known = dropouts->apply(name, value, NnBuilder(builder, source.loc, shared));
-    if (value && !known)
+    if (value && &scope == &main && !(value = adapt(name, value, source.loc)))
       return failure();
+    scope.values[name] = value;
   }
   return success();
 }
@@ -286,27 +299,16 @@ LogicalResult GraphImporter::importOutputs(Scope &scope) {
   if (hasFailed || llvm::is_contained(results, Value()))
     return failure();
   SmallVector<SmallVector<int64_t>> counts = addCounts(results, shared);
+  SmallVector<Attribute> limits = bounds.addSizes(results, builder);
   func::ReturnOp::create(builder, scope.graph.getLocation(), results);
-  func.setFunctionType(
-      builder.getFunctionType(func.getArgumentTypes(), llvm::to_vector(ValueRange(results).getTypes())));
-  SmallVector<Attribute> notes(results.size(), builder.getDictionaryAttr({}));
-  for (auto [index, output] : llvm::enumerate(outputs)) {
-    NamedAttrList note;
-    note.set(nn::nameAttr, builder.getStringAttr(output.name));
-    if (!counts[index].empty())
-      note.set(nn::countsAttr, builder.getDenseI64ArrayAttr(counts[index]));
-    if (!output.variable.empty() && failed(noteNextValue(note, output.variable, func.getLoc())))
-      return failure();
-    notes[index] = note.getDictionary(builder.getContext());
-  }
-  func.setAllResultAttrs(notes);
-  return success();
+  return noteResults(func, outputs, counts, limits);
 }
 
 LogicalResult GraphImporter::import(const KeptTensors &kept) {
   begin([&] { refuseUnsupported(main.graph); });
   if (inputs.hasFailed || failed(importNodes(main)) || failed(importOutputs(main)))
     return failure();
+  bounds.noteNames(main.values);
   if (newer)
     warnOfNewerVersion(*newer, main.graph.getLocation());
   auto find = [&](StringRef name) -> Value {
@@ -379,18 +381,20 @@ OwningOpRef<ModuleOp> importGraph(ModelView &model, const ImportOptions &options
   context->loadDialect<func::FuncDialect, nn::NnDialect>();
   ImportState shared(options);
   OwningOpRef<ModuleOp> module = ModuleOp::create(model.getGraph().getLocation());
+  GivenBounds bounds(options, shared);
   for (const ModelEntry &entry : model.getEntries())
-    if (failed(GraphImporter(model, entry, options, shared, *module, nodes).import(kept)))
+    if (failed(GraphImporter(model, entry, options, shared, bounds, *module, nodes).import(kept)))
       return nullptr;
-  return module;
+  return succeeded(bounds.check(module->getLoc())) ? std::move(module) : nullptr;
 }
 
 void checkGraph(ModelView &model, const ImportOptions &options, MLIRContext *context, CheckResult &result) {
   context->loadDialect<func::FuncDialect, nn::NnDialect>();
   ImportState shared(options);
   OwningOpRef<ModuleOp> module = ModuleOp::create(model.getGraph().getLocation());
+  GivenBounds bounds(options, shared);
   for (const ModelEntry &entry : model.getEntries())
-    GraphImporter(model, entry, options, shared, *module).check(result.problems, result.nodes);
+    GraphImporter(model, entry, options, shared, bounds, *module).check(result.problems, result.nodes);
 }
 
 } // namespace nacre::importer

@@ -52,10 +52,13 @@ static ImportOptions normalize(const ModelView &model, const ImportOptions &opti
   ImportOptions result = options;
   result.shapes.clear();
   result.values.clear();
+  result.bounds.clear();
   for (const auto &[name, shape] : options.shapes)
     result.shapes[model.normalizeName(name)] = shape;
   for (const auto &[name, value] : options.values)
     result.values[model.normalizeName(name)] = value;
+  for (const auto &[name, bound] : options.bounds)
+    result.bounds[model.normalizeName(name)] = bound;
   if (!options.training)
     return result;
   result.training->batchAxes.clear();

@@ -10,6 +10,7 @@
 #include "compiler/kernels/entries/FormOperators.h"
 #include "compiler/kernels/iterations/IterationPlan.h"
 #include "dialects/nn/Labels.h"
+#include "dialects/nn/Limits.h"
 #include "dialects/nn/Variables.h"
 #include "dialects/nn/codes/Quantization.h"
 #include "dialects/plan/Notes.h"
@@ -97,8 +98,9 @@ private:
       auto name = function.getResultAttrOfType<StringAttr>(number, nn::nameAttr);
       auto packed = function.getResultAttrOfType<TypeAttr>(number, "nn.type");
       const Result kind = kindOf(number);
+      const auto limit = function.getResultAttrOfType<ArrayAttr>(number, nn::limitAttr);
       if (kind == Result::Count)
-        name = getNodeName(result.get());
+        name = limit ? builder.getStringAttr(nn::readLimit(limit).tensor) : getNodeName(result.get());
       else if (kind == Result::State)
         name = function.getResultAttrOfType<StringAttr>(number, nn::variableAttr);
       auto output = plan::OutputOp::create(builder, results.getLoc(), value, name,
@@ -107,6 +109,8 @@ private:
                                            kind == Result::Count ? builder.getUnitAttr() : UnitAttr());
       if (kind == Result::State)
         output->setAttr(plan::kBecomesState, builder.getUnitAttr());
+      if (limit)
+        output->setAttr(nn::limitAttr, limit);
       if (auto note = function.getResultAttr(number, nn::quantizationAttr); kind == Result::Output && note)
         output->setAttr(nn::quantizationAttr, note);
     }

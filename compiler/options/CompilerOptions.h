@@ -64,6 +64,7 @@ struct CompilerOptions {
   /// `--shape`: one entry without `sizes`, or an entry for each of several shapes. The first one is the default.
   std::vector<importer::ShapedEntry> shapedEntries = {{}};
   std::map<std::string, std::string> inputValues; ///< `--set`: a value, or the path of a .npy or .pb file
+  std::map<std::string, int64_t> bounds;          ///< `--bound`: largest values of sizes, by tensor
   std::vector<importer::PixelInput> pixelInputs;  ///< `--preprocess`
   std::vector<std::string> inputs, outputs;       ///< `--input`, `--output`: tensors to cut the model at
   std::vector<std::string> signatures;            ///< `--signature`: each is an entry

@@ -189,9 +189,10 @@ nacre_status check_counts(const SessionPlan &plan, Reason &reason) {
   bool good = plan.view.entry->hidden_outputs <= plan.view.entry->output_count;
   for (uint32_t i = 0; good && i < plan.view.entry->output_count; ++i) {
     const nacre_tensor &output = plan.view.entry->outputs[i];
+    good = output.first_bound == NACRE_NO_BOUNDS || (output.first_bound < model.dim_count && is_count(plan, i));
     if (output.first_count == NACRE_NO_COUNTS)
       continue;
-    good = output.first_count <= model.dim_count && output.rank <= model.dim_count - output.first_count;
+    good = good && output.first_count <= model.dim_count && output.rank <= model.dim_count - output.first_count;
     for (uint32_t axis = 0; good && axis < output.rank; ++axis) {
       const int64_t count = model.dims[output.first_count + axis];
       good = count == -1 || is_count(plan, count);

@@ -86,6 +86,20 @@ def reshape():
     return graph
 
 
+def speech():
+    """Each of three sounds becomes as many frames as its duration says."""
+    graph = Graph("speech")
+    sounds, durations = graph.input("sounds", [3, 16]), graph.input("durations", [3], INT64)
+    ends = graph.node("CumSum", [durations, graph.count("axis", 0)])
+    frames = graph.node("Gather", [ends, graph.count("last", -1)], output="frames")
+    steps = graph.node("Range", [graph.count("start", 0), frames, graph.count("step", 1)])
+    later = graph.node("Cast", [graph.node("Less", [steps, graph.node("Unsqueeze", [ends, graph.integers("column", [1])])])], to=INT64)
+    sound = graph.node("Sub", [graph.count("three", 3), graph.node("ReduceSum", [later, graph.integers("rows", [0])], keepdims=0)])
+    graph.node("Gather", [sounds, sound], output="spectrogram")
+    graph.output("spectrogram", ["frames", 16])
+    return graph
+
+
 def fixed_batch():
     """A classifier whose shapes hold its batch of 1."""
     graph = Graph("fixed", seed=3)
@@ -228,7 +242,7 @@ PAGES = {
     "python": {"dynamic.onnx": saved(dynamic), "quantized.onnx": saved(quantized), "cell.onnx": saved(cell), "digits.onnx": saved(digits), "unsupported.onnx": saved(unsupported)},
     "quantize": {"model.onnx": saved(classifier), "cat.npy": picture(1, 3, 32, 32), "calibration.npy": picture(20, 1, 3, 32, 32)},
     "runtime": {"cell.onnx": saved(cell), "step1.npy": lambda path: write_npy(path, [4], [1] * 4), "step2.npy": lambda path: write_npy(path, [4], [2] * 4)},
-    "shapes": {"dynamic.onnx": saved(dynamic), "fixed.onnx": saved(fixed_batch), "reshape.onnx": saved(reshape)},
+    "shapes": {"dynamic.onnx": saved(dynamic), "fixed.onnx": saved(fixed_batch), "reshape.onnx": saved(reshape), "speech.onnx": saved(speech)},
     "two-models": {"encoder.onnx": saved(encoder), "head.onnx": saved(head)},
 }
 

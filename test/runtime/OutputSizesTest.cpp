@@ -5,6 +5,7 @@
 // How:   the toy model with a kernel of its own: the rows of x that begin with more than 0, packed, and how many there
 //        are.
 
+#include "test/runtime/RuntimeSlots.h"
 #include "test/runtime/ToyModel.h"
 
 #include <cstring>
@@ -27,6 +28,7 @@ void packRows(const nacre_kernel_args *args, int64_t, int64_t) {
 /// Outputs: the rows, as many as are found, and the toy's `sum`, which nothing writes here; then the count.
 struct PackingModel : ToyModel {
   static constexpr uint32_t kCounts = sizeof dims / sizeof *dims; ///< Behind the toy's own.
+  static constexpr uint32_t kBound = kCounts + 2;                 ///< The bound of the count, if a test sets it.
 
   PackingModel() {
     packed[0] = outputs[0];
@@ -36,6 +38,7 @@ struct PackingModel : ToyModel {
     std::memcpy(shapes, dims, sizeof dims);
     shapes[kCounts] = 2; // axis 0 of the rows
     shapes[kCounts + 1] = -1;
+    shapes[kBound] = kRows - 1;
     variants[1].function = packRows;
     variants[1].units_per_block = 1;
     operands[1] = {NACRE_SPACE_OUTPUT, 0, 0, 0, packed[0].bytes, NACRE_WRITE, NACRE_F32};
@@ -51,7 +54,7 @@ struct PackingModel : ToyModel {
   }
 
   nacre_tensor packed[3];
-  int64_t shapes[kCounts + 2];
+  int64_t shapes[kBound + 1];
 };
 
 class OutputSizesTest : public testing::Test {
@@ -65,13 +68,17 @@ protected:
     return nacre_session_create(toy.model(), &options, &session);
   }
 
-  /// Runs with `count` rows that are taken.
-  void run(int64_t count) {
+  /// Writes `count` rows that are taken.
+  void takeRows(int64_t count) {
     void *x = nullptr;
     ASSERT_EQ(nacre_session_input(session, 0, &x), NACRE_OK);
     for (int64_t row = 0; row < kRows; ++row)
       for (int64_t column = 0; column < kColumns; ++column)
         static_cast<float *>(x)[row * kColumns + column] = float(row < count ? row + 1 : -1);
+  }
+
+  void run(int64_t count) {
+    takeRows(count);
     ASSERT_EQ(nacre_session_run(session), NACRE_OK);
   }
 
@@ -155,6 +162,23 @@ TEST_F(OutputSizesTest, AreTheOnlySignOfCounts) {
   EXPECT_STREQ(nacre_session_reason(session), "output must be below 2, but is 2");
 }
 
+TEST_F(OutputSizesTest, FailTheRunIfTheyExceedTheirBound) {
+  toy.packed[2].first_bound = PackingModel::kBound;
+  toy.table.limit_count = 1;
+  toy.table.head.functions = &kSlots<true, false, false, 2, 1>.functions;
+  ASSERT_EQ(create(), NACRE_OK) << reason;
+  run(kRows - 1); // the bound itself
+  expectRows(kRows - 1);
+  takeRows(kRows);
+  EXPECT_EQ(nacre_session_run(session), NACRE_BAD_ARGUMENT);
+  EXPECT_EQ(nacre_session_reason(session), "'' must be at most " + std::to_string(kRows - 1) +
+                                               ", its bound in this model, but is " + std::to_string(kRows));
+  int64_t dims[2];
+  EXPECT_EQ(nacre_session_output_dims(session, 0, dims), NACRE_BAD_ARGUMENT); // there is no answer to read
+  run(1);
+  expectRows(1);
+}
+
 TEST_F(OutputSizesTest, RefuseDamagedTables) {
   const auto refuses = [&](auto &field, auto value) {
     auto good = field;
@@ -172,6 +196,8 @@ TEST_F(OutputSizesTest, RefuseDamagedTables) {
   refuses(toy.packed[2].element_type, uint32_t(NACRE_I32));
   refuses(toy.packed[2].rank, 1u);
   refuses(toy.packed[2].bytes, uint64_t(4));
+  refuses(toy.packed[2].first_bound, PackingModel::kCounts + 3); // beyond the last dims
+  refuses(toy.packed[1].first_bound, PackingModel::kCounts + 2); // of an output of the app
   refuses(toy.entries[0].hidden_outputs, 4u);
   refuses(toy.entries[0].hidden_outputs, 0u);
   EXPECT_EQ(create(), NACRE_OK) << reason;

@@ -12,13 +12,15 @@
 
 namespace nacre::test {
 
-constexpr runtime::Slots makeSlots(bool hasVariables, bool weightsApart, bool hasGpuCode, uint32_t entries) {
+constexpr runtime::Slots makeSlots(bool hasVariables, bool weightsApart, bool hasGpuCode, uint32_t entries,
+                                   uint32_t limits) {
   using namespace nacre::runtime;
   nacre_model_table model = {};
   model.variable_count = hasVariables;
   model.weights_layout = weightsApart;
   model.gpu_code_hash = hasGpuCode;
   model.entry_count = entries;
+  model.limit_count = limits;
   runtime::Slots slots = {};
   slots.functions.struct_size = sizeof(nacre_functions);
   slots.functions.api_version = NACRE_API_VERSION;
@@ -32,8 +34,9 @@ constexpr runtime::Slots makeSlots(bool hasVariables, bool weightsApart, bool ha
 }
 
 /// The tables of models with two entries, as ToyModel has, unless they say otherwise.
-template <bool HasVariables, bool WeightsApart = false, bool HasGpuCode = false, uint32_t Entries = 2>
-inline constexpr runtime::Slots kSlots = makeSlots(HasVariables, WeightsApart, HasGpuCode, Entries);
+template <bool HasVariables, bool WeightsApart = false, bool HasGpuCode = false, uint32_t Entries = 2,
+          uint32_t Limits = 0>
+inline constexpr runtime::Slots kSlots = makeSlots(HasVariables, WeightsApart, HasGpuCode, Entries, Limits);
 
 } // namespace nacre::test
 

@@ -22,6 +22,7 @@ from types import SimpleNamespace
 BUDGETS = {
     "sessions": 19456,
     "states": 9344,
+    "limits": 448,
     "weights_files": 3328,
     "entries": 1920,
     "gpu": 44352,

@@ -97,6 +97,18 @@ SHAPES (--shape=)
   printEntry(os, "two inputs", "the first shapes of both make an entry, then the second ones, and so on", 25);
 }
 
+static void printBounds(raw_ostream &os) {
+  os << R"(
+BOUNDS (--bound=)
+  Memory is planned for the largest size of each tensor. If numbers of an input
+  decide a size, such as the durations of sounds, only you know the largest one.
+  Without it, the error names the tensor that holds the size. A run fails if the
+  tensor is larger than its bound.
+)";
+  printEntry(os, "frames=512", "the tensor 'frames' of the main graph, or an input, is at most 512 in each run", 25);
+  printEntry(os, "shape=512", "the same for each element of a list that only a run knows", 25);
+}
+
 static void printPixels(raw_ostream &os) {
   os << R"(
 PIXELS (--preprocess=)
@@ -123,6 +135,7 @@ Help describeOptions(ArrayRef<const cl::OptionCategory *> categories) {
   os << "\nPRESETS (--for=)\n";
   listPresets(os);
   printShapes(os);
+  printBounds(os);
   printPixels(os);
   os << "\nCHIPS OF PHONES (--cpu=)\n";
   listChipNames(os);

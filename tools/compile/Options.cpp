@@ -287,6 +287,8 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
     compiler.kept = options.keep;
   if (options.keep.getNumOccurrences() > 0 && options.train)
     return bad("--keep cannot be combined with --train; compile the model for inference");
+  if (!compiler.bounds.empty() && options.train)
+    return bad("--bound cannot be combined with --train, whose entries do not check sizes");
   if (Error error = readTraining(options, compiler))
     return error;
   Expected<Output> output = parseOutput(options.emit);

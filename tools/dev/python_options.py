@@ -36,7 +36,7 @@ TYPES = {
     # A value per tensor: the type of the value.
     "input[:key=value...]": "str",
     "input=1x3x224x224": "Union[str, Sequence[int], Sequence[Sequence[int]]]", "input=value|file": "Any", "input:output": "str",
-    "input:axis|input:none": "Union[int, str]", "tensor:ratio": "float", "entry=number": "float", "kind:tensor[,label=name]": "str", "node[,loss=tensor]": "str",
+    "input:axis|input:none": "Union[int, str]", "tensor:ratio": "float", "tensor=N": "int", "entry=number": "float", "kind:tensor[,label=name]": "str", "node[,loss=tensor]": "str",
 }
 HEAD = '''# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The options of nacre-compile. tools/dev/python_options.py writes this file from nacre-compile --help; do not edit it."""

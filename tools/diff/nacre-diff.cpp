@@ -42,7 +42,8 @@ static cl::opt<unsigned> threads("cpu-threads", cl::init(0), cl::value_desc("N")
 static cl::opt<bool> gpu("gpu", cl::cat(category), cl::desc("Require a GPU for the library, but not for --against"));
 static cl::opt<unsigned> gpuCut("gpu-cut", cl::value_desc("P"), cl::cat(category),
                                 cl::desc("Give the GPU P % of every launch it supports; implies --gpu (0 to 100)"));
-static tools::ModelOptions modelOptions(category);
+static constexpr StringLiteral kSizeBound = "size-bound"; // --bound is that of differences
+static tools::ModelOptions modelOptions(category, kSizeBound);
 constexpr StringLiteral kClosing = R"(
 A library outputs the tensors that it was compiled for; nacre-compile --keep=all
 adds the result of every node. Each result is compared with the reference for
@@ -82,7 +83,7 @@ static tools::Help describeOptions() {
           &category,
           {{"Comparison", {"input", "bound", "against", "only-beyond", "seed"}},
            {"Library", {"gpu", "gpu-cut", "cpu-threads"}},
-           tools::ModelOptions::groupOfModel(),
+           tools::ModelOptions::groupOfModel(kSizeBound),
            tools::ModelOptions::groupOfComputation()},
           kClosing.str()};
 }

@@ -9,7 +9,9 @@
 #include "codegen/package/ElementTypes.h"
 #include "compiler/driver/ImportSettings.h"
 #include "compiler/driver/TrainedEntries.h"
+#include "dialects/PrintableText.h"
 #include "dialects/nn/KeptValues.h"
+#include "dialects/nn/Limits.h"
 #include "dialects/nn/NnDialect.h"
 #include "dialects/nn/Variables.h"
 
@@ -151,6 +153,14 @@ Outcome InterpretedModel::run(const evaluate::Settings &settings) {
   FailureOr<SmallVector<Tensor>> results = evaluate::evaluate(function, arguments, settings);
   if (failed(results))
     return Failure{ExitCode::Refused, "the model is not evaluated; the messages above say why"};
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (auto note = func::FuncOp(function).getResultAttrOfType<ArrayAttr>(i, nn::limitAttr)) {
+      const nn::Limit limit = nn::readLimit(note);
+      if (const int64_t size = (*results)[i].integer(0); size > limit.most)
+        return Failure{ExitCode::Usage, "'" + toPrintable(limit.tensor.str()) + "' must be at most " +
+                                            std::to_string(limit.most) + ", its bound (--bound), but is " +
+                                            std::to_string(size)};
+    }
   values.clear();
   for (auto [port, result] : llvm::zip_equal(outputs, outputNumbers)) {
     values.push_back(takeThere(result, *results));

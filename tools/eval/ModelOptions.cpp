@@ -4,7 +4,8 @@
 
 namespace nacre::tools {
 
-ModelOptions::ModelOptions(llvm::cl::OptionCategory &category) : category(category), modelInputs(category) {}
+ModelOptions::ModelOptions(llvm::cl::OptionCategory &category, llvm::StringRef boundOption)
+    : category(category), modelInputs(category, boundOption) {}
 
 llvm::Error ModelOptions::read(CompilerOptions &compiler, run::Options &run, NamedFiles &files) {
   modelInputs.addFiles(files);
@@ -19,10 +20,10 @@ llvm::Error ModelOptions::read(CompilerOptions &compiler, run::Options &run, Nam
   return modelInputs.read(compiler, compiler.shapedEntries.front().shapes, compiler.inputValues);
 }
 
-HelpGroup ModelOptions::groupOfModel() {
+HelpGroup ModelOptions::groupOfModel(llvm::StringRef boundOption) {
   return {"Model",
-          {"shape", "set", "preprocess", "state", "cut-input", "cut-output", "entry", "signature", "tag", "checkpoint",
-           "weights", "random-weights"}};
+          {"shape", "set", boundOption, "preprocess", "state", "cut-input", "cut-output", "entry", "signature", "tag",
+           "checkpoint", "weights", "random-weights"}};
 }
 
 HelpGroup ModelOptions::groupOfComputation() {

@@ -20,7 +20,8 @@ namespace nacre::tools {
 
 class ModelOptions {
 public:
-  explicit ModelOptions(llvm::cl::OptionCategory &category);
+  /// nacre-diff has another name for the option `bound`.
+  explicit ModelOptions(llvm::cl::OptionCategory &category, llvm::StringRef boundOption = "bound");
 
   /// Stores the values of the parsed options. Adds the files of the model's options to `files`.
   llvm::Error read(CompilerOptions &compiler, run::Options &run, NamedFiles &files);
@@ -30,7 +31,7 @@ public:
 
   /// Return two groups of --help. The options `input` and `seed` belong to a third group, in which each program has
   /// other options, too.
-  static HelpGroup groupOfModel();
+  static HelpGroup groupOfModel(llvm::StringRef boundOption = "bound");
   static HelpGroup groupOfComputation();
 
 private:

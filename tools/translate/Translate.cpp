@@ -64,7 +64,7 @@ static nacre::tools::Help describeOptions() {
           {{"Action, one of these", {"import", "check", "state"}},
            {"Output", {"o", "locations"}},
            {"Model",
-            {"shape", "set", "preprocess", "input", "output", "signature", "tag", "checkpoint", "weights",
+            {"shape", "set", "bound", "preprocess", "input", "output", "signature", "tag", "checkpoint", "weights",
              "random-weights", "max-constant"}}},
           kClosing.str()};
 }

@@ -90,6 +90,21 @@ ElementsAttr OperandBinder::getConstantOperand(size_t index, int64_t mostAxes) {
   // Users cannot fix data that decide a size. But integer inputs may be settings that decide it, so these are listed.
   const SmallVector<StringRef> inputs = namesOfInputs(sources.getArrayRef(), /*onlyIntegers=*/open != sources.end());
   failed = true;
+  // A size that the data decide needs only a bound.
+  if (const StringRef size = nn.nameUnbounded(operand); !size.empty()) {
+    InFlightDiagnostic diagnostic = error() << nameOf(index)
+                                            << " must be known at compile time or have a largest value, but is "
+                                               "computed";
+    if (!inputs.empty())
+      diagnostic << " from input '" << inputs.front() << "'";
+    diagnostic << "; give the largest value of '" << size << "' with --bound " << size << "=<number>";
+    if (inputs.empty())
+      return {};
+    diagnostic << ", or fix it with --set " << inputs.front() << "=<value|file>";
+    if (size == inputs.front()) // a setting, rather than data
+      nn.noteUnfixedInput(size);
+    return {};
+  }
   if (open != sources.end()) {
     InFlightDiagnostic diagnostic = nn.refuseOpen(*open);
     if (!inputs.empty())

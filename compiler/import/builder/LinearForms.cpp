@@ -76,12 +76,6 @@ std::optional<int64_t> differenceOf(const LinearForm &high, const LinearForm &lo
 
 namespace {
 
-/// Element of a tensor.
-struct Element {
-  Value tensor;
-  int64_t index;
-};
-
 /// Returns the element that `op` moves to `index`, or `nullopt` if the operator does not only move elements.
 std::optional<Element> findMoved(Operation *op, int64_t index) {
   if (auto reshape = dyn_cast<nn::ReshapeOp>(op))
@@ -170,6 +164,11 @@ LinearForm form(Value tensor, int64_t index, unsigned &steps) {
 }
 
 } // namespace
+
+std::optional<Element> findSource(const Element &element) {
+  Operation *op = element.tensor.getDefiningOp();
+  return op ? findMoved(op, element.index) : std::nullopt;
+}
 
 LinearForm formOf(Value tensor, int64_t index) {
   // A detector adds up the counts of 90 classes. Each step may visit two operands, so their number is limited.

@@ -26,6 +26,16 @@ struct LinearForm {
   llvm::SmallVector<Term, 2> terms;
 };
 
+/// Element of a tensor.
+struct Element {
+  mlir::Value tensor;
+  int64_t index = 0; ///< index in row-major order
+};
+
+/// Returns the element from which `element` is only moved, without a change of its value. Returns `nullopt` if it is
+/// computed.
+std::optional<Element> findSource(const Element &element);
+
 /// Returns the form of element `index`, in row-major order, of an integer tensor. An element that is not a sum has one
 /// term.
 LinearForm formOf(mlir::Value tensor, int64_t index);

@@ -16,6 +16,7 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace nacre::nn {
 struct SpelledAttention; // dialects/nn/attention/SpelledAttention.h
@@ -103,7 +104,18 @@ struct ImportState {
     LinearForm form;
   };
   llvm::SmallVector<KnownCount> knownCounts; ///< without two that are always equal
-  uint32_t seed;                             ///< seed of random nodes that have no seed
+  /// Largest value that the user states for a tensor.
+  struct GivenBound {
+    int64_t most;
+    llvm::StringRef tensor; ///< name, a key of ImportOptions::bounds
+  };
+  llvm::DenseMap<mlir::Value, GivenBound> givenBounds; ///< bounds of tensors of one element
+  llvm::StringSet<> usedBounds;                        ///< names of tensors whose given bounds decide a size
+  Element unbounded;                                   ///< element that was read last as a size, but has no bound
+  /// Returns the name of the first tensor of the model that is `value`, or an empty string if no tensor is. Null if
+  /// values have no names.
+  std::function<llvm::StringRef(mlir::Value)> nameOf;
+  uint32_t seed; ///< seed of random nodes that have no seed
   NodeNumbers randomNodes;
   NodeNumbers droppingNodes;      ///< nodes that drop different elements in each run, such as dropout
   bool changesBatch = false;      ///< true to keep reductions of one element, because a change of the batch must find
@@ -183,6 +195,13 @@ public:
   /// Returns the elements of an integer tensor as sizes. Elements that are known at compile time may be negative.
   /// Returns `nullopt`, without an error, if the largest value of another one is unknown.
   std::optional<llvm::SmallVector<Size>> readSizes(mlir::Value tensor);
+  /// Returns the largest value of an element of an integer tensor; `nullopt` if it is unknown.
+  std::optional<int64_t> getBound(mlir::Value tensor, int64_t index) const { return boundOf(formOf(tensor, index)); }
+  /// Returns `size`, an integer tensor of one element, but at most `given.most`. It may be read as a size.
+  mlir::Value giveBound(mlir::Value size, const ImportState::GivenBound &given);
+  /// Returns the name of a tensor whose bound readSizes() would need, if it last failed to read `tensor`. Returns an
+  /// empty string if there is no such tensor.
+  llvm::StringRef nameUnbounded(mlir::Value tensor) const;
   /// Returns the product of `all` over that of `parts`, rounded down. Returns `nullopt`, without an error, if it is not
   /// known to be an integer.
   std::optional<Size> divideSizes(llvm::ArrayRef<Size> all, llvm::ArrayRef<Size> parts);

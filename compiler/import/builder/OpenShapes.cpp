@@ -51,6 +51,10 @@ std::optional<int64_t> NnBuilder::boundOfElement(Value tensor, int64_t index, un
   constexpr unsigned mostSteps = 4;
   if (const ImportState::KnownCount *known = findCount({0, {{tensor, index, 1}}}))
     return known->bound;
+  if (auto given = shared.givenBounds.find(tensor); given != shared.givenBounds.end()) {
+    shared.usedBounds.insert(given->second.tensor);
+    return given->second.most;
+  }
   if (isBoolean(tensor))
     return 1;
   if (depth >= mostSteps || !isa<IntegerType>(getElementType(tensor)))
@@ -102,6 +106,25 @@ std::optional<int64_t> NnBuilder::boundOf(const LinearForm &form, unsigned depth
   return most;
 }
 
+Value NnBuilder::giveBound(Value size, const ImportState::GivenBound &given) {
+  Value limited = binary(nn::BinaryKind::Min, size, static_cast<double>(given.most));
+  if (limited)
+    shared.givenBounds[limited] = given;
+  return limited;
+}
+
+StringRef NnBuilder::nameUnbounded(Value tensor) const {
+  if (!tensor || shared.unbounded.tensor != tensor || !shared.nameOf)
+    return "";
+  StringRef found = shared.nameOf(tensor);
+  // The bound of the first tensor that has the size is a bound of all that are computed from it.
+  for (std::optional<Element> element = shared.unbounded; element; element = findSource(*element))
+    if (getType(element->tensor).getNumElements() == 1)
+      if (StringRef name = shared.nameOf(element->tensor); !name.empty())
+        found = name;
+  return found;
+}
+
 //===----------------------------------------------------------------------===//
 // 2. Sizes
 //===----------------------------------------------------------------------===//
@@ -126,10 +149,20 @@ std::optional<SmallVector<Size>> NnBuilder::readSizes(Value tensor) {
       continue;
     }
     const std::optional<int64_t> bound = boundOf(form);
-    if (!bound)
+    if (!bound) {
+      shared.unbounded = {tensor, index};
       return std::nullopt;
+    }
     const ImportState::KnownCount *known = findCount(form);
-    Value count = known ? known->count : reshape(slice(list, 0, index, 1), /*shape=*/{});
+    // Shapes with the same element get the same count if that is computed from the element alone.
+    const bool isElement =
+        form.constant == 0 && form.terms.size() == 1 && form.terms[0].factor == 1 && !isOpen(form.terms[0].tensor);
+    const Element source = isElement ? Element{form.terms[0].tensor, form.terms[0].index} : Element{list, index};
+    auto takeSource = [&] {
+      Value all = cast(reshape(source.tensor, getType(source.tensor).getNumElements()), builder.getI64Type());
+      return reshape(slice(all, 0, source.index, 1), /*shape=*/{});
+    };
+    Value count = known ? known->count : takeSource();
     // Only a sum of counts is certain to be a size.
     auto isSumPart = [&](const LinearForm::Term &term) {
       return term.factor > 0 && findCount({0, {{term.tensor, term.index, 1}}});

@@ -4,6 +4,7 @@
 
 #include "compiler/import/entry/DeclaredOutputs.h"
 
+#include "compiler/import/builder/VariableNotes.h"
 #include "compiler/import/messages/ComplexValues.h"
 #include "compiler/import/messages/TypeNames.h"
 
@@ -77,6 +78,26 @@ SmallVector<SmallVector<int64_t>> addCounts(SmallVectorImpl<Value> &results, con
       numbers[index].push_back(count ? numberOf[count] : -1);
     }
   return numbers;
+}
+
+LogicalResult noteResults(func::FuncOp function, ArrayRef<GraphValue> outputs, ArrayRef<SmallVector<int64_t>> counts,
+                          ArrayRef<Attribute> limits) {
+  Builder builder(function.getContext());
+  const OperandRange results = function.front().getTerminator()->getOperands();
+  function.setFunctionType(builder.getFunctionType(function.getArgumentTypes(), llvm::to_vector(results.getTypes())));
+  SmallVector<Attribute> notes(results.size(), builder.getDictionaryAttr({}));
+  llvm::copy(limits, notes.end() - limits.size());
+  for (auto [index, output] : llvm::enumerate(outputs)) {
+    NamedAttrList note;
+    note.set(nn::nameAttr, builder.getStringAttr(output.name));
+    if (!counts[index].empty())
+      note.set(nn::countsAttr, builder.getDenseI64ArrayAttr(counts[index]));
+    if (!output.variable.empty() && failed(noteNextValue(note, output.variable, function.getLoc())))
+      return failure();
+    notes[index] = note.getDictionary(builder.getContext());
+  }
+  function.setAllResultAttrs(notes);
+  return success();
 }
 
 } // namespace nacre::importer

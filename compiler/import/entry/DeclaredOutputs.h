@@ -8,6 +8,8 @@
 #include "compiler/import/entry/SettledInputs.h"
 #include "compiler/import/model/GraphView.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 namespace nacre::importer {
 
 /// Reports an error at `loc` if the graph computes another element type than the model declares. Warns if the shape
@@ -20,6 +22,12 @@ mlir::LogicalResult checkOutput(const GraphValue &output, mlir::Value value, con
 /// the results that are counts of its axes.
 llvm::SmallVector<llvm::SmallVector<int64_t>> addCounts(llvm::SmallVectorImpl<mlir::Value> &results,
                                                         const ImportState &shared);
+
+/// Sets the type of `function` and the notes of its results, which its terminator returns: `outputs`, with the `counts`
+/// that addCounts() has returned, then the counts, then results with the notes `limits`.
+mlir::LogicalResult noteResults(mlir::func::FuncOp function, llvm::ArrayRef<GraphValue> outputs,
+                                llvm::ArrayRef<llvm::SmallVector<int64_t>> counts,
+                                llvm::ArrayRef<mlir::Attribute> limits);
 
 } // namespace nacre::importer
 

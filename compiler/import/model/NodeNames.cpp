@@ -21,6 +21,17 @@ std::string describeVersion(const GraphNode &node) {
   return node.version ? (" (" + node.registry->getVersionWord() + " " + Twine(node.version) + ")").str() : "";
 }
 
+StringRef findTensor(const GraphView &graph, llvm::function_ref<bool(StringRef)> isWanted) {
+  for (const GraphValue &input : graph.getInputs())
+    if (isWanted(input.getSource()))
+      return input.getSource();
+  for (size_t index = 0; index < graph.getNumNodes(); ++index)
+    for (StringRef name : graph.getNode(index).results)
+      if (isWanted(name))
+        return name;
+  return "";
+}
+
 /// True if TensorFlow's `node` assigns to a variable. There is no handler for such nodes in frozen graphs.
 static bool isAssignment(const GraphNode &node) {
   constexpr StringRef assignments[] = {"Assign",           "AssignAdd",           "AssignSub",

@@ -17,6 +17,10 @@ std::string qualify(const GraphNode &node);
 /// Returns the version for messages: ` (opset 13)`. Returns an empty text if the model does not state it.
 std::string describeVersion(const GraphNode &node);
 
+/// Returns the name of the first tensor of `graph`, an input or a node's result, for which `isWanted` is true. Returns
+/// an empty name if it is false for all.
+llvm::StringRef findTensor(const GraphView &graph, llvm::function_ref<bool(llvm::StringRef)> isWanted);
+
 /// Emits an error that the node's operator, or its version, is not supported, with advice. Always returns failure.
 mlir::LogicalResult refuse(const GraphNode &node);
 

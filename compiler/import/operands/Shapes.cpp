@@ -220,12 +220,97 @@ bool broadcastToSizes(OperandBinder &node, Value x, ArrayRef<Size> given) {
 }
 
 void broadcastOperand(OperandBinder &node) {
+  if (!getConstant(node.getOperand(1)))
+    if (std::optional<SmallVector<Size>> sizes = node.nn.readSizes(node.getOperand(1));
+        sizes && broadcastToSizes(node, node.getOperand(0), *sizes))
+      return;
   FailureOr<SmallVector<int64_t>> shape = readShape(node, 1);
   if (succeeded(shape) && node.checkBroadcastsTo(0, *shape, node.nameOf(1)))
     node.setResult(node.nn.broadcast(node.getOperand(0), *shape));
 }
 
+bool countToSize(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  if (!getConstant(node.getOperand(0)) || getConstant(node.getOperand(1)) || !getConstant(node.getOperand(2)) ||
+      isFloat(node.getOperand(0)))
+    return false;
+  std::optional<SmallVector<Size>> limit = nn.readSizes(node.getOperand(1));
+  if (!limit || limit->size() != 1)
+    return false;
+  FailureOr<int64_t> start = node.getInteger(0), delta = node.getInteger(2);
+  if (failed(start) || failed(delta))
+    return true;
+  if (*delta <= 0 || *start < 0)
+    return false;
+  const Size end = limit->front();
+  // Larger numbers mean the same, and may overflow.
+  start = std::min(*start, std::max<int64_t>(end.bound, 0));
+  delta = std::min(*delta, std::max<int64_t>(end.bound, 1));
+  Value count = end.count ? end.count : nn.reshape(nn.integers(end.bound), /*shape=*/{});
+  if (*start != 0 || *delta != 1) {
+    Value distance = nn.add(count, static_cast<double>(*delta - 1 - *start));
+    count = nn.div(nn.binary(nn::BinaryKind::Max, distance, 0.0), static_cast<double>(*delta));
+  }
+  const int64_t bound = std::max<int64_t>(llvm::divideCeil(std::max<int64_t>(end.bound - *start, 0), *delta), 0);
+  Value numbers = nn.counting(bound);
+  if (*start != 0 || *delta != 1)
+    numbers = nn.add(nn.mul(numbers, static_cast<double>(*delta)), static_cast<double>(*start));
+  node.setResult(nn.limit(nn.cast(numbers, getElementType(node.getOperand(0))), 0, count));
+  return true;
+}
+
+/// Repeats axes like repeatAxes(), some of them as often as a run decides.
+static void repeatToSizes(OperandBinder &node, ArrayRef<Size> repeats) {
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0);
+  SmallVector<Size> split, repeated, merged;
+  std::optional<int64_t> openAxis; // of the repeated axes
+  for (auto [repeat, own] : llvm::zip_equal(repeats, nn.getSizes(x))) {
+    if (!repeat.count && repeat.bound == 1) {
+      for (SmallVector<Size> *sizes : {&split, &repeated, &merged})
+        sizes->push_back(own);
+      continue;
+    }
+    if (repeat.count)
+      openAxis = static_cast<int64_t>(repeated.size());
+    split.append({Size{1, Value()}, own});
+    repeated.append({repeat, own});
+    Size all{0, repeat.count};
+    if (llvm::MulOverflow(repeat.bound, own.bound, all.bound))
+      all.bound = INT64_MAX; // fits into no memory
+    if (own.count)
+      all.count = repeat.count ? nn.mul(repeat.count, own.count) : nn.mul(own.count, static_cast<double>(repeat.bound));
+    else if (repeat.count)
+      all.count = nn.mul(repeat.count, static_cast<double>(own.bound));
+    merged.push_back(all);
+  }
+  auto boundsOf = [](ArrayRef<Size> sizes) {
+    return llvm::map_to_vector(sizes, [](const Size &size) { return size.bound; });
+  };
+  if (!node.checkFits(boundsOf(merged)) || !node.checkFits(boundsOf(repeated)))
+    return;
+  Value parts = nn.reshapeTo(x, split);
+  Value copies = nn.broadcast(parts, boundsOf(repeated));
+  if (copies && copies == parts && openAxis) // nothing is repeated twice, and other users read all of `parts`
+    copies = nn.gather(parts, nn.integers(0), *openAxis);
+  node.setResult(nn.reshapeTo(nn.limitTo(copies, repeated), merged));
+}
+
+bool repeatBySizes(OperandBinder &node) {
+  Value repeats = node.getOperand(1);
+  if (!repeats || getConstant(repeats) || 2 * getRank(node.getOperand(0)) > maxRank)
+    return false;
+  std::optional<SmallVector<Size>> sizes = node.nn.readSizes(repeats);
+  if (!sizes || static_cast<int64_t>(sizes->size()) != getRank(node.getOperand(0)) ||
+      llvm::any_of(*sizes, [](const Size &size) { return size.bound < 0 || size.bound > INT32_MAX; }))
+    return false;
+  repeatToSizes(node, *sizes);
+  return true;
+}
+
 void repeatOperand(OperandBinder &node) {
+  if (repeatBySizes(node))
+    return;
   FailureOr<SmallVector<int64_t>> repeats = node.getIntegers(1);
   if (succeeded(repeats))
     repeatAxes(node, *repeats);

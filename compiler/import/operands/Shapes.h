@@ -45,13 +45,20 @@ void reverseAxes(OperandBinder &node);
 /// Reverses the first elements along `timeAxis` for each index of `batchAxis`. Operand 1 holds the numbers of elements.
 void reverseSequences(OperandBinder &node, int64_t timeAxis, int64_t batchAxis);
 
-/// Broadcasts operand 0 to the shape in operand 1.
+/// Broadcasts operand 0 to the shape in operand 1, of which a run may decide sizes.
 void broadcastOperand(OperandBinder &node);
 
 /// Repeats the elements of each axis `repeats` times; `repeats` comes from operand 1. A new axis before each axis is
 /// broadcast and merged with it: [a] becomes [1, a], [r, a], [r * a].
 void repeatAxes(OperandBinder &node, Ints repeats);
 void repeatOperand(OperandBinder &node);
+/// Repeats the axes as often as operand 1 says, which a run decides. Returns false, without an error, if it is known at
+/// compile time or has no largest value.
+bool repeatBySizes(OperandBinder &node);
+
+/// Counts from operand 0 to before operand 1 in steps of operand 2, and sets the result. Operand 1 is a size that only
+/// a run decides. Returns false, without an error, if it is not, or if another operand is not a constant.
+bool countToSize(OperandBinder &node);
 
 } // namespace nacre::importer
 

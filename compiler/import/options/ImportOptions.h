@@ -51,6 +51,8 @@ struct ImportOptions {
   /// Values of inputs by name (`--set`): numbers separated by commas, or the path of a .npy or .pb file. Such an input
   /// is no longer an input of the function.
   std::map<std::string, std::string> values;
+  /// Largest values of sizes that only a run decides, by the name of the tensor that holds them (`--bound`).
+  std::map<std::string, int64_t> bounds;
   /// Names of tensors that become inputs or outputs (`--input`, `--output`). If empty, the inputs and outputs of the
   /// model are used.
   std::vector<std::string> inputs, outputs;

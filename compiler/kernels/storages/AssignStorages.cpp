@@ -14,6 +14,7 @@
 #include "compiler/kernels/storages/Overwritten.h"
 #include "compiler/kernels/storages/StoragePlan.h"
 #include "dialects/StoredBytes.h"
+#include "dialects/nn/Limits.h"
 #include "dialects/nn/NnDialect.h"
 #include "dialects/nn/codes/Quantization.h"
 #include "dialects/plan/Notes.h"
@@ -77,8 +78,9 @@ private:
         storage.memory =
             plan::StorageOp::create(builder, storage.loc, type, role, output.getNameAttr(), output.getIndexAttr(),
                                     output.getExternalTypeAttr(), IntegerAttr(), output.getCountsAttr());
-        if (Attribute note = output->getAttr(nn::quantizationAttr))
-          storage.memory.getDefiningOp()->setAttr(nn::quantizationAttr, note);
+        for (StringRef name : {nn::quantizationAttr, nn::limitAttr})
+          if (Attribute note = output->getAttr(name))
+            storage.memory.getDefiningOp()->setAttr(name, note);
         if (given) {
           given.replaceAllUsesWith(storage.memory);
           replaced.insert(given.getDefiningOp());

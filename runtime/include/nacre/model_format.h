@@ -225,7 +225,11 @@ typedef struct nacre_tensor {
   uint64_t bytes;
   float scale;        /**< 1 if the tensor is not quantised. NaN: each index of an axis has its own. */
   int32_t zero_point; /**< 0; NaN: index into dims of the axis, then a nacre_channel_info of 8 bytes for each index. */
-  uint32_t first_bound; /**< Index into dims of the maximum dimensions; NACRE_NO_BOUNDS if all are static. */
+  /**
+   * Hidden outputs: index into dims of the largest value. A run fails if the output, an i64 scalar, is larger.
+   * NACRE_NO_BOUNDS: all values are good; so are those of other tensors.
+   */
+  uint32_t first_bound;
   /**
    * Outputs: index into dims of one number per axis: the hidden output that holds the axis's size after a run, where the
    * shape has the maximum; -1 if the size is static. NACRE_NO_COUNTS: all sizes are static.
@@ -358,7 +362,7 @@ typedef struct nacre_row_sizes {
 typedef struct nacre_model_table {
   nacre_model head; /**< Points to the table of functions. */
   uint32_t format_version;
-  uint32_t reserved;
+  uint32_t limit_count; /**< Hidden outputs with a largest value, of all entries. */
   nacre_row_sizes sizes;
   uint64_t baseline_needs; /**< NACRE_CPU_NEED bits that every kernel requires. */
   const char *strings;

@@ -321,7 +321,8 @@ static inline nacre_status nacre_session_bind_output(nacre_session *session, uin
  * Computes the outputs from the inputs, and returns when they are complete. If the GPU fails, the session stops using it:
  * the CPU computes this run and all later ones, and nacre_session_reason gives the cause.
  * NACRE_BAD_ARGUMENT: an output's buffer overlaps an input or another output, another run or call is using the session's
- * state, or a label of a loss is neither a class nor the ignored value; nothing was computed.
+ * state, or a label of a loss is neither a class nor the ignored value; nothing was computed. Or a size that the inputs
+ * decide is larger than its bound (nacre-compile --bound): the outputs lack elements, and the state is as after a run.
  * NACRE_CANCELLED, NACRE_TOO_MANY_ITERATIONS: the run was ended. The outputs are undefined, the state is unchanged, and
  * the session can run again.
  * NACRE_FAILED: in a forked child process, another run or call is using the state, most likely since before the fork;

@@ -17,6 +17,8 @@ class CompileOptions(TypedDict, total=False):
     """Shape of an input: sizes that the model leaves open, or another batch (input=scalar: no axes); repeatable. 'input=1x{16,64}' makes an entry for each shape (see SHAPES in nacre-compile --help)"""
     set: Union[Mapping[str, Any], str, Sequence[str]]
     """Value of an input that decides a shape: numbers, .npy or TensorProto .pb; repeatable"""
+    bound: Union[Mapping[str, int], str, Sequence[str]]
+    """Largest value of a tensor that decides a size in each run; repeatable (see BOUNDS in nacre-compile --help)"""
     preprocess: Union[str, Sequence[str]]
     """Input that takes the pixels of a picture, which the model scales (see PIXELS in nacre-compile --help); repeatable"""
     signature: Union[str, Sequence[str]]
@@ -112,7 +114,7 @@ class CompileOptions(TypedDict, total=False):
 
 
 #: Options with a value per tensor, and the sign between both.
-PAIRS = {"shape": "=", "set": "=", "state": ":", "entry-weight": "=", "loss": ":", "batch-axis": ":", "dropout": ":"}
+PAIRS = {"shape": "=", "set": "=", "bound": "=", "state": ":", "entry-weight": "=", "loss": ":", "batch-axis": ":", "dropout": ":"}
 #: Options whose values are separated by commas.
 COMMAS = {"cpu", "keep", "trainable", "frozen", "entries"}
 #: Options that compile() sets itself.

@@ -123,39 +123,8 @@ void importFloatRange(OperandBinder &node) {
   }));
 }
 
-/// Imports a range of integers to a limit that is a size known only at run time. Returns false if it is not.
-bool importOpenRange(OperandBinder &node) {
-  NnBuilder &nn = node.nn;
-  if (!getConstant(node.getOperand(0)) || getConstant(node.getOperand(1)) || !getConstant(node.getOperand(2)) ||
-      isFloat(node.getOperand(0)))
-    return false;
-  std::optional<SmallVector<Size>> limit = nn.readSizes(node.getOperand(1));
-  if (!limit || limit->size() != 1)
-    return false;
-  FailureOr<int64_t> start = node.getInteger(0), delta = node.getInteger(2);
-  if (failed(start) || failed(delta))
-    return true;
-  if (*delta <= 0 || *start < 0)
-    return false;
-  const Size end = limit->front();
-  // Larger numbers mean the same, and may overflow.
-  start = std::min(*start, std::max<int64_t>(end.bound, 0));
-  delta = std::min(*delta, std::max<int64_t>(end.bound, 1));
-  Value count = end.count ? end.count : nn.reshape(nn.integers(end.bound), /*shape=*/{});
-  if (*start != 0 || *delta != 1) {
-    Value distance = nn.add(count, static_cast<double>(*delta - 1 - *start));
-    count = nn.div(nn.binary(nn::BinaryKind::Max, distance, 0.0), static_cast<double>(*delta));
-  }
-  const int64_t bound = std::max<int64_t>(llvm::divideCeil(std::max<int64_t>(end.bound - *start, 0), *delta), 0);
-  Value numbers = nn.counting(bound);
-  if (*start != 0 || *delta != 1)
-    numbers = nn.add(nn.mul(numbers, static_cast<double>(*delta)), static_cast<double>(*start));
-  node.setResult(nn.limit(nn.cast(numbers, getElementType(node.getOperand(0))), 0, count));
-  return true;
-}
-
 void importRange(OperandBinder &node) {
-  if (importOpenRange(node))
+  if (countToSize(node))
     return;
   if (isFloat(node.getOperand(0)))
     importFloatRange(node);
@@ -193,16 +162,27 @@ void importTrilu(OperandBinder &node) {
   node.setResult(nn.select(isKept, x, nn.scalar(x, 0)));
 }
 
-void importOneHot(OperandBinder &node) {
-  NnBuilder &nn = node.nn;
+/// Reads the number of classes, which a run may decide. Returns `nullopt` after an error.
+std::optional<Size> readDepth(OperandBinder &node) {
+  Value depth = node.getOperand(1);
+  if (depth && !getConstant(depth) && getType(depth).getNumElements() == 1)
+    if (std::optional<SmallVector<Size>> sizes = node.nn.readSizes(depth))
+      return sizes->front();
   FailureOr<double> given = node.getNumber(1);
   if (failed(given))
+    return std::nullopt;
+  if (*given >= 0 && *given < 1e9)
+    return Size{static_cast<int64_t>(*given), Value()};
+  node.error() << node.nameOf(1) << " must be a number of classes from 0 to 1e9, but is " << describeNumber(*given);
+  return std::nullopt;
+}
+
+void importOneHot(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  const std::optional<Size> size = readDepth(node);
+  if (!size)
     return;
-  if (!(*given >= 0 && *given < 1e9)) {
-    node.error() << node.nameOf(1) << " must be a number of classes from 0 to 1e9, but is " << describeNumber(*given);
-    return;
-  }
-  auto depth = static_cast<int64_t>(*given);
+  const int64_t depth = size->bound;
   Value indices = nn.cast(node.getOperand(0), nn.types().getI64Type());
   int64_t rank = getRank(node.getOperand(0)) + 1;
   FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", -1), rank);
@@ -210,8 +190,8 @@ void importOneHot(OperandBinder &node) {
     return;
   if (!node.checkShape(2, 2, "the off and on values"))
     return;
-  Value wrapped =
-      nn.select(nn.binary(nn::BinaryKind::Less, indices, 0.0), nn.add(indices, static_cast<double>(depth)), indices);
+  Value fromEnd = size->count ? nn.add(indices, size->count) : nn.add(indices, static_cast<double>(depth));
+  Value wrapped = nn.select(nn.binary(nn::BinaryKind::Less, indices, 0.0), fromEnd, indices);
   SmallVector<int64_t> shape(getShape(indices));
   shape.insert(shape.begin() + *axis, depth);
   if (!node.checkFits(shape))
@@ -222,7 +202,8 @@ void importOneHot(OperandBinder &node) {
   Value isClass = nn.binary(nn::BinaryKind::Equal, nn.reshape(wrapped, shape), nn.alignToAxis(classes, *axis, rank));
   Value off = nn.reshape(nn.slice(node.getOperand(2), 0, 0, 1), {});
   Value on = nn.reshape(nn.slice(node.getOperand(2), 0, 1, 1), {});
-  node.setResult(nn.select(isClass, on, off));
+  Value codes = nn.select(isClass, on, off);
+  node.setResult(size->count ? nn.limit(codes, *axis, size->count) : codes);
 }
 
 void importIdentity(OperandBinder &node) { node.setResult(node.getOperand(0)); }

@@ -266,6 +266,8 @@ FailureOr<SmallVector<int64_t>> readRepeats(OperandBinder &node) {
 }
 
 void importTile(OperandBinder &node) {
+  if (node.getVersion() >= 6 && repeatBySizes(node))
+    return;
   FailureOr<SmallVector<int64_t>> repeats = readRepeats(node);
   if (succeeded(repeats))
     repeatAxes(node, *repeats);

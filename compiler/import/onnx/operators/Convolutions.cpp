@@ -5,6 +5,7 @@
 
 #include "compiler/import/onnx/operators/Convolutions.h"
 
+#include "compiler/import/compositions/OpenWindows.h"
 #include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/onnx/operands/ConvolutionOperands.h"
 #include "compiler/import/onnx/operators/Handlers.h"
@@ -91,7 +92,14 @@ void importConv(OperandBinder &node) {
   if (failed(window))
     return;
   Value input = nn.toChannelsLast(x), filter = toFilter(nn, weights);
-  Value y = nn.conv(input, filter, window->strides, window->pads, window->dilations, groups);
+  // Pads for the largest size would be other ones for a smaller size.
+  const StringRef pads = node.getString("auto_pad", "NOTSET");
+  if (hasOpenSpace(nn, input) && pads.starts_with("SAME") &&
+      llvm::any_of(window->strides, [](int64_t stride) { return stride != 1; })) {
+    nn.refuseOpen(x);
+    return node.fail();
+  }
+  Value y = convolve(nn, input, filter, *window, groups);
   node.setResult(nn.toChannelsFirst(bias ? nn.add(y, bias) : y));
 }
 

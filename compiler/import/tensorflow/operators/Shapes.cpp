@@ -70,6 +70,11 @@ void importSqueeze(OperandBinder &node) {
 
 void importFill(OperandBinder &node) {
   node.ignore({"index_type"});
+  if (Value dims = node.getOperand(0); !getConstant(dims) && node.checkShape(1, {}, "one element"))
+    if (std::optional<SmallVector<Size>> sizes = node.nn.readSizes(dims);
+        sizes && llvm::none_of(*sizes, [](const Size &size) { return size.bound < 0; }) &&
+        broadcastToSizes(node, node.getOperand(1), *sizes))
+      return;
   FailureOr<SmallVector<int64_t>> shape = readShape(node, 0);
   if (succeeded(shape) && node.checkShape(1, {}, "one element"))
     node.setResult(node.nn.broadcast(node.getOperand(1), *shape));
@@ -99,6 +104,8 @@ FailureOr<int64_t> countRange(OperandBinder &node, double start, double limit, d
 }
 
 void importRange(OperandBinder &node) {
+  if (countToSize(node))
+    return;
   FailureOr<double> start = node.getNumber(0), limit = node.getNumber(1), delta = node.getNumber(2);
   if (failed(start) || failed(limit) || failed(delta))
     return;

@@ -58,6 +58,19 @@ TEST(RuntimeSlots, EachCombinationHasItsFeatures) {
   }
 }
 
+TEST(RuntimeSlots, OnlyModelsWithLimitsCompareSizes) {
+  for (uint32_t limits : {0u, 3u}) {
+    SCOPED_TRACE(testing::Message() << limits << " limits");
+    nacre_model_table model = {};
+    model.limit_count = limits;
+    package::RuntimeSlots slots = package::runtimeSlots(model);
+    EXPECT_EQ(SYMBOL_IN(functions.session_run), limits ? "run_within_limits" : "session_run");
+    model.variable_count = 1;
+    slots = package::runtimeSlots(model);
+    EXPECT_EQ(SYMBOL_IN(functions.session_run), limits ? "run_within_limits" : "run_with_labels");
+  }
+}
+
 TEST(RuntimeSlots, OnlyModelsWithSeveralEntriesCanSwitch) {
   for (uint32_t entries : {1u, 2u, 5u}) {
     SCOPED_TRACE(testing::Message() << entries << " entries");

@@ -82,7 +82,7 @@ plan.kernel @find nest (%x: tensor<4xf32>) into (%n: tensor<i64>) cut 0 : 1 by 1
 }
 plan.entry @main attributes {arena_bytes = 0 : i64} {
   %second = plan.storage count "b" 1 : memref<i64>
-  %first = plan.storage count "a" 0 : memref<i64>
+  %first = plan.storage count "a" 0 {nn.limit = ["a", 7]} : memref<i64>
   %x = plan.storage input "x" 0 : memref<4xf32>
   %y = plan.storage output "y" 0 : memref<4xf32>
   %z = plan.storage output "z" 1 {counts = array<i64: -1, 1, 0>} : memref<2x4x4xf32>
@@ -98,6 +98,10 @@ plan.entry @main attributes {arena_bytes = 0 : i64} {
   ASSERT_LE(entry.outputs[1].first_count + 3, rows->dims.size());
   EXPECT_EQ(ArrayRef(rows->dims).slice(entry.outputs[1].first_count, 3), ArrayRef<int64_t>({-1, 3, 2}));
   EXPECT_EQ(StringRef(rows->strings.blob.data() + entry.outputs[2].name), "a");
+  // A size that the user bounds has its limit among the dims.
+  ASSERT_LT(entry.outputs[2].first_bound, rows->dims.size());
+  EXPECT_EQ(rows->dims[entry.outputs[2].first_bound], 7);
+  EXPECT_EQ(entry.outputs[3].first_bound, NACRE_NO_BOUNDS);
   EXPECT_EQ(entry.outputs[3].bytes, sizeof(int64_t));
   EXPECT_EQ(entry.operands[1].space, NACRE_SPACE_OUTPUT);
   EXPECT_EQ(entry.operands[1].index, 3u);
