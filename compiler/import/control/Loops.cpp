@@ -203,9 +203,13 @@ FailureOr<LoopResults> RegionBuilder::finishFor(const Loop &loop, Value count, R
 
 FailureOr<LoopResults> RegionBuilder::finishWhile(const Loop &loop, Value count, Region &body, Iteration iteration,
                                                   Condition condition) {
-  if (!iteration.rows.empty() && !loop.bound)
-    return nn.error() << "must have a number of iterations, or a bound on it, that is known at compile time, because "
-                         "the loop stacks rows; fix the input it depends on with --set";
+  if (!iteration.rows.empty() && !loop.bound) {
+    InFlightDiagnostic diagnostic = nn.error() << "must have a number of iterations, or a bound on it, that is known "
+                                                  "at compile time, because the loop stacks rows; ";
+    if (const StringRef size = nn.nameUnbounded(loop.count); !size.empty())
+      diagnostic << "give the largest value of '" << size << "' with --bound " << size << "=<number>, or ";
+    return diagnostic << "fix the input it depends on with --set";
+  }
   assert(loop.scanned.empty() && "only a counted loop knows which row is whose");
   Location loc = nn.getLoc();
   // An additional carried value holds the condition that an iteration computes for the next one.
