@@ -107,8 +107,16 @@ int64_t registerOf(const ucontext_t &context, int number) {
   return context.uc_mcontext.gregs[names[number]];
 }
 
+/// Returns the pointer that a register holds.
+uint8_t *pointerOf(int64_t address) {
+  uint8_t *pointer;
+  static_assert(sizeof pointer == sizeof address);
+  std::memcpy(&pointer, &address, sizeof pointer);
+  return pointer;
+}
+
 std::optional<Instruction> decode(const ucontext_t &context) {
-  const auto *code = reinterpret_cast<const uint8_t *>(context.uc_mcontext.gregs[REG_RIP]), *at = code;
+  const uint8_t *code = pointerOf(context.uc_mcontext.gregs[REG_RIP]), *at = code;
   if (*at++ != 0xc4)
     return {};
   const uint8_t first = *at++, second = *at++;
@@ -154,7 +162,7 @@ std::optional<Instruction> decode(const ucontext_t &context) {
   }
   if (isRelative)
     address += reinterpret_cast<int64_t>(at);
-  result.address = reinterpret_cast<uint8_t *>(address);
+  result.address = pointerOf(address);
   result.size = int(at - code);
   return result;
 }
