@@ -128,6 +128,7 @@ uint64_t cpu_features(const nacre_model_table &model) {
 
 const char *cpu_feature_name(unsigned bit) {
   switch (bit) {
+#if defined(__aarch64__)
   case NACRE_ARM64_NEON:
     return "neon";
   case NACRE_ARM64_FP16:
@@ -148,6 +149,7 @@ const char *cpu_feature_name(unsigned bit) {
     return "lse";
   case NACRE_ARM64_RDM:
     return "rdm";
+#else
   case NACRE_X86_64_V2:
     return "x86-64-v2";
   case NACRE_X86_64_V3:
@@ -168,6 +170,7 @@ const char *cpu_feature_name(unsigned bit) {
     return "amx-int8 (and the permission to use its tiles)";
   case NACRE_X86_AMX_BF16:
     return "amx-bf16 (and the permission to use its tiles)";
+#endif
   } // NACRE_ARM64_OUT_OF_ORDER has no name, because no model requires it.
   return "a feature unknown to this runtime";
 }

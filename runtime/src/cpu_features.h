@@ -16,7 +16,8 @@ namespace nacre::runtime {
 /// if a kernel has code for it, because the permission enlarges the signal frames of the whole process.
 uint64_t cpu_features(const nacre_model_table &model);
 
-/// Returns the name of the feature with index `bit` in nacre_cpu_bit, for the text of reasons.
+/// Returns the name of the feature with index `bit` in nacre_cpu_bit, for the text of reasons. A library has code for
+/// one architecture, so only the names of this one exist.
 const char *cpu_feature_name(unsigned bit);
 
 } // namespace nacre::runtime
