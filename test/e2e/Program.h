@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <initializer_list>
 #include <string>
 
 inline std::atomic<bool> watching{false};
@@ -56,6 +57,19 @@ int posix_memalign(void **block, size_t alignment, size_t bytes) {
 inline void check(nacre_status status, const std::string &what) {
   if (status != NACRE_OK)
     fail(what + ": " + nacre_status_text(status));
+}
+
+/// Reads the numbers of `text`, which colons separate. Numbers that are not given stay as they are.
+inline void readNumbers(const char *text, std::initializer_list<long *> numbers) {
+  for (long *number : numbers) {
+    char *end;
+    *number = strtol(text, &end, 10);
+    if (end == text || (*end != ':' && *end != '\0'))
+      fail(std::string("a number was expected at '") + text + "'");
+    if (*end == '\0')
+      return;
+    text = end + 1;
+  }
 }
 
 /// The model of that name in a library, which stays loaded.

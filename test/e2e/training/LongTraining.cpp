@@ -10,16 +10,16 @@
 
 #include <cmath>
 #include <cstring>
+#include <fstream>
 
 namespace {
 
 /// Returns the resident size of the process.
 long residentKibibytes() {
-  FILE *file = fopen("/proc/self/statm", "re");
+  std::ifstream file("/proc/self/statm");
   long pages = 0, resident = 0;
-  if (!file || fscanf(file, "%ld %ld", &pages, &resident) != 2)
+  if (!(file >> pages >> resident))
     fail("no /proc/self/statm");
-  fclose(file);
   return resident * 4;
 }
 
@@ -85,7 +85,8 @@ int main(int argc, char **argv) {
     fail("long <library> <model> <steps>");
   const nacre_model *model = findModel(argv[1], argv[2]);
   constexpr long kNoise = 512; // the kernel counts pages by thread, and adds up now and then
-  const long count = atol(argv[3]);
+  long count = 0;
+  readNumbers(argv[3], {&count});
   Steps steps(model);
   steps.run(count / 10);
   const long before = residentKibibytes();

@@ -128,20 +128,19 @@ int main(int argc, char **argv) {
   if (argc < 7)
     fail("steps [--gpu] <library> <model> <folder> <steps> <batches> <entry>...");
   const nacre_model *model = findModel(argv[1], argv[2]);
-  const int steps = atoi(argv[4]);
-  int batches = 1, run = 0;
-  unsigned threads = 1;
-  sscanf(argv[5], "%d:%u:%d", &batches, &threads, &run);
+  long steps = 0, batches = 1, threads = 1, run = 0;
+  readNumbers(argv[4], {&steps});
+  readNumbers(argv[5], {&batches, &threads, &run});
   std::vector<Entry *> entries;
   for (int i = 6; i < argc; ++i)
-    entries.push_back(new Entry(model, argv[i], argv[3], threads, onGpu));
+    entries.push_back(new Entry(model, argv[i], argv[3], unsigned(threads), onGpu));
   entries.front()->load(std::string(argv[3]) + "/begin.safetensors");
   Entry *before = nullptr;
-  for (int step = 0; step < steps; ++step)
+  for (long step = 0; step < steps; ++step)
     for (Entry *entry : entries) {
       if (before && before != entry)
         entry->take(*before);
-      entry->run(run++ % batches);
+      entry->run(int(run++ % batches));
       before = entry;
     }
   before->save();
